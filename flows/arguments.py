@@ -1,0 +1,128 @@
+"""From a shell's words to Hydra's: which word is the subject, and how to quote it.
+
+Only the standard library and PyYAML are imported here: this runs before anything heavy.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from signatures.errors import ConfigError, InputError
+
+CONF = Path(__file__).resolve().parent.parent / "conf"
+
+OVERRIDE = re.compile(r"(?P<sign>\+\+|\+|~)?(?P<key>[A-Za-z_][\w./@-]*)(?P<value>=.*)?", re.DOTALL)
+
+TAKES_VALUE = {
+    "--cfg", "-c", "--package", "-p", "--config-path", "-cp", "--config-name", "-cn",
+    "--config-dir", "-cd", "--info", "-i", "--experimental-rerun",
+}  # fmt: skip
+"""Hydra's flags that are followed by a value."""
+
+MAX_SUBJECT = 2000
+
+
+class Words(NamedTuple):
+    """A command line told apart: the subject, if one was given, and Hydra's own words."""
+
+    subject: str | None
+    rest: list[str]
+
+
+def split(flow: str, words: list[str]) -> Words:
+    """Find the subject: the first word that is no flag and no override of an existing key.
+
+    Raises:
+        ConfigError: The first word looks like a misspelt option.
+    """
+    rest = list(words)
+    if "--" in rest:
+        at = rest.index("--")
+        if at + 1 >= len(rest):
+            raise InputError("nothing follows --", expected="the subject")
+        subject = rest[at + 1]
+        return Words(subject, rest[:at] + rest[at + 2 :])
+    index = _first_positional(rest)
+    if index is None or is_override(flow, rest[index]):
+        return Words(None, rest)
+    return Words(rest.pop(index), rest)
+
+
+def is_override(flow: str, word: str) -> bool:
+    """Whether ``word`` overrides an existing key of the flow's configuration.
+
+    Raises:
+        ConfigError: It has the shape of an override, and its key is nearly an existing one.
+    """
+    match = OVERRIDE.fullmatch(word)
+    if match is None or not (match["value"] or match["sign"] == "~"):
+        return False
+    known = keys(flow)
+    top = re.split(r"[./@]", match["key"])[0]
+    if top in known or match["sign"]:
+        return True
+    nearest = get_close_matches(top, sorted(known), n=3, cutoff=0.7)
+    if nearest and " " not in word:
+        raise ConfigError(
+            f"moot {flow} has no option {match['key']!r}",
+            remedy=f"did you mean {', '.join(nearest)}? Put -- before it if it is the subject",
+        )
+    return False
+
+
+@cache
+def keys(flow: str) -> frozenset[str]:
+    """The top-level keys and groups of a flow's configuration."""
+    import yaml
+
+    root = yaml.safe_load((CONF / f"{flow}.yaml").read_text(encoding="utf-8"))
+    groups = {p.name for p in CONF.iterdir() if p.is_dir() and not p.name.startswith("_")}
+    return frozenset(root) - {"defaults"} | groups | {"hydra"}
+
+
+def quoted(subject: str) -> str:
+    """The override that sets the subject, whatever characters it has.
+
+    A single-quoted Hydra value takes everything but a quote and the backslashes before one;
+    OmegaConf would read ``${`` as an interpolation.
+    """
+    text = " ".join(subject.split())
+    text = re.sub(r"(\\*)\$\{", lambda m: m[1] * 2 + r"\${", text)
+    text = re.sub(r"(\\*)'", lambda m: m[1] * 2 + r"\'", text)
+    text = re.sub(r"(\\+)$", lambda m: m[1] * 2, text)
+    return f"subject='{text}'"
+
+
+def checked(flow: str, subject: str) -> str:
+    """The subject, if it can be one.
+
+    Raises:
+        InputError: It is empty or too long.
+    """
+    what = f"the subject of moot {flow}"
+    if not subject.strip():
+        raise InputError(f"{what} is empty", expected="a text in quotes")
+    if len(subject) > MAX_SUBJECT:
+        raise InputError(
+            f"{what} is too long",
+            expected=f"at most {MAX_SUBJECT} characters",
+            got=f"{len(subject)}",
+            remedy="a long text is a document: moot ingest FILE",
+        )
+    return subject
+
+
+def _first_positional(words: list[str]) -> int | None:
+    skip = False
+    for index, word in enumerate(words):
+        if skip:
+            skip = False
+        elif word in TAKES_VALUE:
+            skip = True
+        elif not re.fullmatch(r"-{1,2}[A-Za-z][\w-]*(=.*)?", word):
+            return index
+    return None

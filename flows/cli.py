@@ -1,0 +1,113 @@
+"""The command line: ``moot FLOW ["subject"] [overrides...]``, and plain utilities.
+
+Heavy imports happen inside the commands: ``moot --help`` loads the standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+
+from signatures.errors import ConfigError, MootError
+
+FLOWS = {
+    "essay": "write a cited essay that refutes or supports a proposition",
+    "ingest": "put documents (a file, folder, glob or .jsonl) into the evidence index",
+}
+UTILITIES = {
+    "doctor": "check versions, pins, index, tracking store and backends",
+    "resume": "finish an interrupted run: moot resume [RUN] [key=value ...]",
+    "runs": "list runs, newest last",
+    "show": "print a run's result: moot show [RUN]",
+}
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code (see README: exit codes)."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    as_json = "output=json" in words or "--json" in words
+    try:
+        return _dispatch(words)
+    except MootError as error:
+        return _report(error, as_json)
+    except KeyboardInterrupt:
+        print("interrupted; everything finished so far is kept: moot resume", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe left (head, less): not an error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0] in {"-h", "--help", "help"}:
+        print(_help())
+        return 0
+    name, rest = words[0], words[1:]
+    if name in {"--version", "version"}:
+        from importlib.metadata import version
+
+        print(version("moot"))
+        return 0
+    if name in FLOWS:
+        from flows.main import run_flow
+
+        return run_flow(name, rest)
+    if name in UTILITIES:
+        return _utility(name, rest)
+    raise _unknown(name)
+
+
+def _utility(name: str, words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog=f"moot {name}", description=UTILITIES[name])
+    if name in {"resume", "show"}:
+        parser.add_argument("run", nargs="?", help="a run's id, the start of one, or its folder")
+    if name == "resume":
+        parser.add_argument("overrides", nargs="*", help="key=value, to change the configuration")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    options = parser.parse_args(words)
+    return _handler(name)(options)
+
+
+def _handler(name: str) -> Callable[[argparse.Namespace], int]:
+    from flows import utilities
+
+    handler: Callable[[argparse.Namespace], int] = getattr(utilities, name)
+    return handler
+
+
+def _unknown(name: str) -> ConfigError:
+    known = sorted({**FLOWS, **UTILITIES})
+    nearest = get_close_matches(name, known, n=2, cutoff=0.5)
+    hint = f"did you mean {' or '.join(nearest)}?" if nearest else f"there are {', '.join(known)}"
+    return ConfigError(f"unknown command {name!r}", remedy=hint)
+
+
+def _report(error: MootError, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({"error": error.as_json()}, ensure_ascii=False))
+    print(f"moot: {error.line()}", file=sys.stderr)
+    return error.exit_code
+
+
+def _help() -> str:
+    lines = ['usage: moot FLOW ["subject"] [key=value ...]', "", "flows:"]
+    lines += [f"  {name:<10}{text}" for name, text in FLOWS.items()]
+    lines += ["", "utilities:"]
+    lines += [f"  {name:<10}{text}" for name, text in UTILITIES.items()]
+    lines += [
+        "",
+        "moot FLOW --help shows the flow's options and groups. Options are Hydra overrides:",
+        '  moot essay "We should make all museums free of charge" backend=openai output=json',
+        "Exit codes: 0 done, 1 failed, 2 bad usage or input, 3 budget reached, 130 interrupted.",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""The ingest flow: documents into the evidence index."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from prefect import flow, task
+from tqdm import tqdm
+
+from flows.config import IngestConfig, typed
+from flows.run import RESULT_FILE, Run
+from flows.runtime import embedder_of, new_run
+from modules.retrieval import EvidenceStore
+from modules.retrieval import ingest as take
+from signatures.results import IngestResult
+
+
+@flow(name="ingest", flow_run_name="{run_dir}", validate_parameters=False)
+def ingest(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]:
+    """Bring the index up to date with the documents under ``config["subject"]``.
+
+    The index itself is the state: a killed run is finished by running it again.
+
+    Args:
+        config: A resolved ingest configuration as plain data.
+        run_dir: The run's folder; by default a new one under the configured runs.
+
+    Returns:
+        The JSON document (:class:`signatures.results.IngestResult`).
+    """
+    settings = typed(IngestConfig, config)
+    run = new_run("ingest", settings, config, run_dir)
+    result = _take(settings, run)
+    run.write(RESULT_FILE, result.model_dump_json(indent=2) + "\n")
+    return result.model_dump(mode="json")
+
+
+@task(name="take", persist_result=False)
+def _take(settings: IngestConfig, run: Run) -> IngestResult:
+    store = EvidenceStore(settings.paths.index, embedder_of(settings))
+    with tqdm(file=sys.stderr, disable=None, leave=False, unit="doc") as bar:
+        report = take(
+            [settings.subject],
+            store,
+            max_bytes=int(settings.max_megabytes * 1_000_000),
+            prune=settings.prune,
+            progress=lambda done, source: _show(bar, done, source),
+        )
+    return IngestResult.model_validate(report.model_dump(mode="json"))
+
+
+def _show(bar: Any, done: int, source: str) -> None:
+    bar.set_description(source[-40:])
+    bar.update(done - bar.n)
+
+
+__all__ = ["ingest"]

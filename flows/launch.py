@@ -1,0 +1,66 @@
+"""The run-time edge: environment first, then types, then the flow, then its result on stdout."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from flows.environment import prepare
+from flows.run import storage
+
+
+def launch(flow: str, plain: dict[str, Any], folder: str, *, one_line: bool = False) -> None:
+    """Run a flow on a plain configuration and print its result.
+
+    Args:
+        flow: The flow's name.
+        plain: The resolved configuration.
+        folder: The run's folder.
+        one_line: Print JSON on one line, as in a sweep.
+
+    Raises:
+        MootError: Whatever went wrong, said plainly.
+    """
+    root = Path(plain["paths"]["artifacts"]).absolute()
+    with storage(root):
+        prepare(root)
+    from flows.config import CONFIGS, typed
+
+    config = typed(CONFIGS[flow], plain)
+    document = RUNNERS[flow](config, plain, folder)
+    if config.output == "json":
+        print(json.dumps(document, ensure_ascii=False, indent=None if one_line else 2))
+    else:
+        from flows.readable import readable
+
+        print(readable(flow, document))
+
+
+def _essay(config: Any, plain: dict[str, Any], folder: str) -> dict[str, Any]:
+    from flows.runtime import embedder_of, in_background, start_prefect
+
+    in_background(
+        lambda: start_prefect(config.paths),
+        lambda: embedder_of(config).warm(),
+    )
+    from flows.essay import essay
+
+    start_prefect(config.paths)
+    return essay(plain, folder)
+
+
+def _ingest(config: Any, plain: dict[str, Any], folder: str) -> dict[str, Any]:
+    from flows.runtime import embedder_of, in_background, start_prefect
+
+    in_background(
+        lambda: start_prefect(config.paths),
+        lambda: embedder_of(config).warm(),
+    )
+    from flows.ingest import ingest
+
+    start_prefect(config.paths)
+    return ingest(plain, folder)
+
+
+RUNNERS = {"essay": _essay, "ingest": _ingest}

@@ -1,0 +1,86 @@
+"""What a flow sets up before its work: run folder, LM cache, embedder, retriever, server."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from flows.config import EssayConfig, FlowConfig, IngestConfig, Paths
+from flows.run import Run, new_id
+from modules.evidence import NoEvidence, Retriever
+from modules.lm.ledger import Budget
+
+_embedders: dict[str, Any] = {}
+_lock = threading.Lock()
+
+
+def new_run(
+    flow: str,
+    config: FlowConfig,
+    plain: dict[str, Any],
+    folder: str | None,
+    budget: Budget | None = None,
+) -> Run:
+    """The run at ``folder``, or at a new one of its own."""
+    path = Path(folder) if folder else config.paths.runs / flow / new_id(config.subject)
+    return Run(path, flow, plain, budget)
+
+
+def lm_cache(paths: Paths) -> None:
+    """Give DSPy its cache under our folder, restricted to plain data: nothing is unpickled."""
+    import dspy
+
+    dspy.configure_cache(disk_cache_dir=str(paths.cache / "dspy"), restrict_pickle=True)
+
+
+def embedder_of(config: EssayConfig | IngestConfig) -> Any:
+    """The configured embedder, one per process."""
+    name = config.embedder.model_dump_json()
+    with _lock:
+        if name not in _embedders:
+            _embedders[name] = config.embedder.open()
+        return _embedders[name]
+
+
+def retriever_of(config: EssayConfig, embedder: Any) -> Retriever:
+    """The configured retriever over the index, or one that finds nothing.
+
+    Raises:
+        EvidenceError: There is no index, or another embedder built it.
+    """
+    if config.evidence == "none":
+        return NoEvidence()
+    return config.retriever.open(config.paths.index, embedder)
+
+
+def in_background(*jobs: Callable[[], object]) -> None:
+    """Start slow set-up early; whoever needs its outcome asks again and waits.
+
+    A job that fails here fails again, with its message, where it is needed.
+    """
+
+    def quietly(job: Callable[[], object]) -> None:
+        try:
+            job()
+        except Exception:  # the same failure is raised, and reported, where the thing is used
+            return
+
+    for job in jobs:
+        threading.Thread(target=quietly, args=(job,), daemon=True).start()
+
+
+def start_prefect(paths: Paths) -> None:
+    """Start Prefect's ephemeral server, or use the one that PREFECT_API_URL names.
+
+    First starts are serialized: two at once would both create the schema.
+    """
+    import filelock
+    from prefect.client.orchestration import get_client
+
+    with filelock.FileLock(paths.artifacts / "prefect.lock"), get_client(sync_client=True) as client:
+        client.hello()
+
+
+__all__ = ["embedder_of", "in_background", "lm_cache", "new_run", "retriever_of", "start_prefect"]

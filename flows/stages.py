@@ -1,0 +1,94 @@
+"""Stages as Prefect tasks: retried, persisted under our own key, counted, shown.
+
+A stage's result is a JSON document ``{"value": ..., "usage": ...}`` in Prefect's result storage;
+``usage`` is what the value cost when it was made, over all invocations it took.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+from prefect import task
+from prefect.utilities.annotations import quote
+from tqdm import tqdm
+
+from flows.config import Runner
+from flows.run import Run
+from modules.stage import Stage, key
+from signatures.errors import MootError
+from signatures.types import Usage
+
+log = logging.getLogger("moot.stages")
+
+
+def _infrastructure(task: Any, run: Any, state: Any) -> bool:
+    """Only faults of the infrastructure are tried again; our own errors are final."""
+    return not isinstance(state.result(raise_on_failure=False), MootError)
+
+
+@task(
+    name="stage",
+    task_run_name="{name}",
+    cache_key_fn=lambda context, parameters: str(parameters["key"]),
+    persist_result=True,
+    result_serializer="json",
+    result_storage_key="{parameters[key]}.json",
+    retry_condition_fn=_infrastructure,
+)
+def _stage(key: str, name: str, stage: Stage, inputs: dict[str, Any], run: Run) -> dict[str, Any]:
+    with run.ledger.unit(name):
+        value = stage(**inputs)
+    return {
+        "value": stage.returns().dump_python(value, mode="json"),
+        "usage": run.ledger.usage(unit=name).model_dump(mode="json"),
+    }
+
+
+class TaskStep:
+    """The step a flow passes to a method: each stage becomes a task of the flow run.
+
+    Args:
+        run: The run whose ledger counts.
+        runner: Retries.
+        total: How many stages are expected, for the progress bar.
+    """
+
+    def __init__(self, run: Run, runner: Runner, *, total: int) -> None:
+        self._run = run
+        self._task = _stage.with_options(
+            retries=runner.retries, retry_delay_seconds=runner.retry_delay_s
+        )
+        self._bar = tqdm(total=total, file=sys.stderr, disable=None, leave=False, unit="stage")
+        self.reused = 0
+        self.total = Usage()
+
+    def __call__(self, name: str, stage: Stage, **inputs: Any) -> Any:
+        self._bar.set_description(name)
+        state = self._task(
+            key(name, stage, inputs),
+            name,
+            quote(stage),
+            quote(inputs),
+            quote(self._run),
+            return_state=True,
+        )
+        result = state.result()
+        self.reused += state.name == "Cached"
+        self.total = self.total + Usage.model_validate(result["usage"])
+        log.info("%s %s", name, "reused" if state.name == "Cached" else "done")
+        self._bar.update()
+        return stage.returns().validate_python(result["value"])
+
+    def close(self) -> None:
+        """Remove the progress bar."""
+        self._bar.close()
+
+    def usage(self) -> Usage:
+        """What this invocation spent."""
+        spent = self._run.ledger.usage(invocation=self._run.ledger.invocation)
+        return spent.model_copy(update={"units_reused": self.reused})
+
+
+__all__ = ["TaskStep"]

@@ -1,0 +1,125 @@
+"""The experiment record: MLflow, always under an explicit run id, or nothing.
+
+MLflow takes seconds to import and to create its database, so it starts in the background and is
+waited for only when there is something to write.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from flows.config import FlowConfig
+from flows.run import Run
+
+MAX_PARAM = 500
+"""MLflow refuses longer parameter values on SQL stores of some versions; we clip and keep all of
+it in config.yaml."""
+
+
+class Tracker:
+    """Writes one run to MLflow.
+
+    Args:
+        run: The run; its MLflow id is remembered in its folder and used again when resumed.
+        config: The flow's configuration.
+        plain: The same as plain data, for the parameters.
+    """
+
+    def __init__(self, run: Run, config: FlowConfig, plain: Mapping[str, Any]) -> None:
+        self._run = run
+        self._config = config
+        self._plain = plain
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="mlflow")
+        self._started: Future[tuple[Any, str]] | None = None
+        if config.tracking.kind == "mlflow":
+            self._started = self._pool.submit(self._start)
+
+    def finish(self, metrics: Mapping[str, float | None], files: list[Path]) -> None:
+        """Log metrics (those with a value) and files, and end the run as finished."""
+        if self._started is None:
+            return
+        client, run_id = self._started.result()
+        from mlflow.entities import Metric
+        from mlflow.utils.time import get_current_time_millis
+
+        now = get_current_time_millis()
+        rows = [Metric(k, float(v), now, 0) for k, v in metrics.items() if v is not None]
+        client.log_batch(run_id, metrics=rows)
+        for path in files:
+            client.log_artifact(run_id, str(path))
+        client.set_terminated(run_id, "FINISHED")
+        self._pool.shutdown()
+
+    def fail(self, error: BaseException) -> None:
+        """End the run as failed, naming the error."""
+        if self._started is None:
+            return
+        client, run_id = self._started.result()
+        client.set_tag(run_id, "error", f"{type(error).__name__}: {error}"[:MAX_PARAM])
+        client.set_terminated(run_id, "KILLED" if isinstance(error, KeyboardInterrupt) else "FAILED")
+        self._pool.shutdown()
+
+    def _start(self) -> tuple[Any, str]:
+        with warnings.catch_warnings():
+            # MLflow's dependencies warn about themselves at import; nothing a user could act on.
+            warnings.simplefilter("ignore")
+            client = _client(self._config)
+        run_id = self._run.state().get("mlflow_run_id")
+        if run_id is None:
+            run_id = self._create(client)
+            self._run.remember(mlflow_run_id=run_id)
+        else:
+            client.update_run(run_id, status="RUNNING")
+        return client, run_id
+
+    def _create(self, client: Any) -> str:
+        from mlflow.entities import Param
+
+        experiment = _experiment(client, self._config)
+        run = client.create_run(
+            experiment, run_name=self._run.id, tags={"flow": self._run.flow, "moot_run": self._run.id}
+        )
+        params = [Param(k, v[:MAX_PARAM]) for k, v in flat(self._plain).items()]
+        client.log_batch(run.info.run_id, params=params)
+        return str(run.info.run_id)
+
+
+def flat(node: Any, prefix: str = "") -> dict[str, str]:
+    """Nested data as dotted keys and text values."""
+    if isinstance(node, Mapping):
+        pairs = [flat(v, f"{prefix}.{k}" if prefix else str(k)) for k, v in node.items()]
+        return {k: v for pair in pairs for k, v in pair.items()}
+    return {prefix: node if isinstance(node, str) else json.dumps(node, default=str)}
+
+
+def _client(config: FlowConfig) -> Any:
+    import filelock
+
+    lock = config.paths.artifacts / "mlflow.lock"
+    # Two first starts at once would both create the schema.
+    with filelock.FileLock(lock):
+        from mlflow import MlflowClient
+
+        client = MlflowClient(tracking_uri=config.tracking.uri)
+        client.search_experiments(max_results=1)
+        return client
+
+
+def _experiment(client: Any, config: FlowConfig) -> str:
+    import filelock
+
+    name = config.tracking.experiment or "moot"
+    with filelock.FileLock(config.paths.artifacts / "mlflow.lock"):
+        found = client.get_experiment_by_name(name)
+        if found is not None:
+            return str(found.experiment_id)
+        location = (config.paths.artifacts / "mlruns").as_uri()
+        return str(client.create_experiment(name, artifact_location=location))
+
+
+__all__ = ["Tracker", "flat"]

@@ -1,0 +1,164 @@
+"""WriteEssay: the plan's points in turn, each carried by cited sentences of the passages."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from modules.lm.extractive import phrases
+from modules.lm.extractive.chance import Deck
+from modules.lm.extractive.inputs import no_evidence, passages, side_of
+from modules.lm.extractive.matter import Matter, Section, gather
+from modules.lm.extractive.prose import (
+    Casing,
+    cite,
+    is_clause,
+    listing,
+    paragraph,
+    subject_line,
+    word_count,
+)
+from modules.lm.extractive.stance import StanceReader, negate
+from modules.lm.extractive.statements import Statement, statements
+from signatures.essay import PlannedEvidence
+from signatures.types import Plan
+
+_FRAME_WORDS = 150  # opening, acknowledgment and conclusion
+_SENTENCE_WORDS = 24  # a cited sentence with its connector
+
+
+def write_essay(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    """The essay; every sentence out of a passage carries that passage's number."""
+    proposition, sign = inputs["proposition"], side_of(inputs["goal"])
+    plan = Plan.model_validate(inputs["plan"])
+    parts = [PlannedEvidence.model_validate(part) for part in inputs["evidence"]]
+    given = passages(p for part in inputs["evidence"] for p in part["passages"])
+    pool = statements(given, StanceReader(proposition), proposition)
+    if not any(s.standalone for s in pool):
+        raise no_evidence("no sentence to cite in the passages of the plan")
+    room = max(1, (inputs["word_target"] - _FRAME_WORDS) // _SENTENCE_WORDS)
+    matter = gather(plan, parts, pool, proposition, sign, room, rng)
+    if not any(section.evidence for section in matter.sections):
+        raise no_evidence("no sentence on the side of the essay in the passages of the plan")
+    writer = _Writer(proposition, sign, matter, Casing([p.text for p in given]), rng)
+    return {"essay": writer.essay()}
+
+
+class _Writer:
+    """Renders gathered matter; holds the decks so that no phrase comes twice."""
+
+    def __init__(
+        self, proposition: str, sign: int, matter: Matter, casing: Casing, rng: random.Random
+    ) -> None:
+        self.sign = sign
+        self.matter = matter
+        self.casing = casing
+        self.line = subject_line(proposition, casing)
+        self.denial = casing.lowered(negate(self.line).rstrip(" ."))
+        self.rng = rng
+        self.additions = Deck(phrases.ESSAY_ADDITIONS, rng)
+        self.examples = Deck(phrases.EXAMPLES, rng)
+
+    def draw(self, options: tuple[str, ...], **fields: str) -> str:
+        """One phrase, filled in."""
+        return Deck(options, self.rng).draw().format(**fields)
+
+    def essay(self) -> str:
+        """Paragraphs separated by blank lines."""
+        sections = self.matter.sections
+        body = [self.section(s, i, len(sections)) for i, s in enumerate(sections)]
+        parts = [self.opening(), *body, self.acknowledgment(), self.conclusion()]
+        return "\n\n".join(part for part in parts if part)
+
+    def opening(self) -> str:
+        """The proposition, stated fairly, and the position taken."""
+        if is_clause(self.line):
+            stated = self.draw(phrases.STATE_CLAUSE, clause=self.casing.lowered(self.line))
+        else:
+            stated = self.draw(phrases.STATE_LINE, line=self.line)
+        verdict = phrases.REFUTE if self.sign < 0 else phrases.SUPPORT
+        topics = self.topics()
+        return paragraph(
+            [
+                stated,
+                self.draw(phrases.FAIRNESS),
+                self.draw(verdict, denial=self.denial),
+                self.draw(phrases.ROADMAP, topics=topics) if topics else "",
+            ]
+        )
+
+    def topics(self) -> str:
+        """What the sections are about, in order; empty where too few have a name."""
+        names = list(dict.fromkeys(s.topic for s in self.matter.sections if s.topic))
+        return listing(names) if len(names) > 1 else ""
+
+    def section(self, section: Section, place: int, total: int) -> str:
+        """One point: its own sentence first, then the evidence."""
+        lead = self.lead(section, place, total)
+        done = [section.lead] if section.lead is not None else []
+        sentences = []
+        for statement in section.evidence:
+            sentences.append(self.joined(statement, done, first=not done and not lead))
+            done.append(statement)
+        return paragraph([*lead, *sentences])
+
+    def lead(self, section: Section, place: int, total: int) -> list[str]:
+        """The topic sentence, with its marker where a passage says the same."""
+        stage = "FIRST" if place == 0 else "LAST" if place == total - 1 else "MIDDLE"
+        point = section.lead.text if section.lead is not None else section.point
+        if point and self.casing.can_lower(point):
+            options: tuple[str, ...] = getattr(phrases, f"POINT_{stage}")
+            text = self.draw(options, s=self.casing.lowered(point))
+            return [cite(text, section.lead.number) if section.lead is not None else text]
+        options = getattr(phrases, f"TOPIC_{stage}")
+        opener = self.draw(options, topic=section.topic) if section.topic else ""
+        if section.lead is None:
+            return [opener] if opener else []
+        return [opener, cite(point, section.lead.number)]
+
+    def joined(self, statement: Statement, done: list[Statement], first: bool) -> str:
+        """An evidence sentence with the connector that fits what precedes it."""
+        text = statement.text
+        before = done[-1] if done else None
+        follows = before is not None and (before.number, before.place + 1) == (
+            statement.number,
+            statement.place,
+        )
+        if first or follows or not self.casing.can_lower(text):
+            return cite(text, statement.number)
+        if len(done) % 2 == 0 and self.rng.random() < 0.6:
+            return cite(text, statement.number)
+        phrase = self.additions.draw()
+        return cite(phrase.format(s=self.casing.lowered(text)), statement.number)
+
+    def acknowledgment(self) -> str:
+        """The other side's best evidence, granted and answered."""
+        granted, answer = self.matter.granted, self.matter.answer
+        if granted is None:
+            return ""
+        sentences = [self.draw(phrases.GRANT_OPEN), cite(granted.text, granted.number)]
+        sentences.append(self.draw(phrases.GRANT))
+        if answer is None:
+            return paragraph([*sentences, self.draw(phrases.ANSWER_BARE)])
+        if self.casing.can_lower(answer.text):
+            text = self.draw(phrases.ANSWER, s=self.casing.lowered(answer.text))
+            return paragraph([*sentences, cite(text, answer.number)])
+        bare = self.draw(phrases.ANSWER_BARE)
+        return paragraph([*sentences, bare, cite(answer.text, answer.number)])
+
+    def conclusion(self) -> str:
+        """What was said, recalled, and what follows."""
+        topics = self.topics()
+        close = phrases.CLOSE if topics else phrases.CLOSE_BARE
+        verdict = phrases.VERDICT_REFUTE if self.sign < 0 else phrases.VERDICT_SUPPORT
+        return paragraph(
+            [
+                self.draw(close, topics=topics),
+                self.draw(verdict, denial=self.denial),
+                self.draw(phrases.LAST_WORD),
+            ]
+        )
+
+
+__all__ = ["word_count", "write_essay"]

@@ -1,0 +1,124 @@
+"""MakePlan: what the team said, grouped under its claims, and the critic's best sentence."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from modules.lm.extractive.inputs import Voice, no_evidence, side_of, transcript, voices
+from modules.lm.extractive.prose import unframed
+from modules.lm.extractive.stance import StanceReader
+from modules.lm.extractive.statements import (
+    Statement,
+    Weights,
+    best,
+    merit,
+    on_side,
+    overlap,
+    similar,
+    statements,
+    stems,
+)
+from signatures.types import Evidence, TranscriptLine
+
+_SUBPOINTS = 3
+_TALK = frozenset({"critic", "teammate", "team"})
+
+
+def make_plan(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Points that the team made, each with what it said near them."""
+    proposition, sign = inputs["proposition"], side_of(inputs["goal"])
+    team = voices(inputs["team"])
+    lines = transcript(inputs["transcript"])
+    own = _said([x for x in lines if not _is_critic(x)], proposition)
+    claims = [_claim(v, own) for v in team]
+    points = _points(claims, own, sign, inputs["minimum_points"], inputs["maximum_points"], rng)
+    if not points:
+        raise no_evidence("no argument in the debate to plan with")
+    if rng.random() < 0.5:
+        points = points[::-1]
+    subpoints = _subpoints(points, own)
+    plan = {
+        "acknowledgment": _acknowledgment(lines, proposition, -sign, rng),
+        "points": [
+            {"point": p.text, "subpoints": [s.text for s in subs]}
+            for p, subs in zip(points, subpoints, strict=True)
+        ],
+    }
+    return {"plan": plan}
+
+
+def _is_critic(line: TranscriptLine) -> bool:
+    return line.speaker.strip().lower() == "critic"
+
+
+def _said(lines: Sequence[TranscriptLine], proposition: str) -> list[Statement]:
+    """What the lines assert, without what they say about the debate itself."""
+    turns = [
+        Evidence(number=i, title=line.speaker, text=unframed(line.text))
+        for i, line in enumerate(lines, start=1)
+    ]
+    pool = statements(turns, StanceReader(proposition), proposition)
+    return [s for s in pool if s.standalone and not s.stems & _TALK]
+
+
+def _claim(voice: Voice, own: Sequence[Statement]) -> Statement:
+    """The persona's claim, as said if it was said."""
+    words = stems(voice.claim)
+    said = next((s for s in own if overlap(s.stems, words) > 0.8), None)
+    return said or Statement(voice.claim, 0, voice.title, 0, True, stems=words)
+
+
+def _points(
+    claims: Sequence[Statement],
+    own: Sequence[Statement],
+    sign: int,
+    minimum: int,
+    maximum: int,
+    rng: random.Random,
+) -> list[Statement]:
+    """Claims first, then the best other sentences, strongest first, no thought twice."""
+    wanted = min(maximum, max(minimum, len(claims) + rng.randint(0, 1)))
+    order = [*claims, *best(own, sign), *(s for s in own if not on_side(s, -sign)), *own]
+    chosen: list[Statement] = []
+    for limit in (0.45, 0.65, 0.85):
+        for statement in order:
+            if len(chosen) < wanted and not similar(statement, chosen, limit):
+                chosen.append(statement)
+        wanted = min(wanted, max(minimum, len(chosen)))
+    return sorted(chosen, key=lambda s: -merit(s, sign))
+
+
+def _subpoints(points: Sequence[Statement], own: Sequence[Statement]) -> list[list[Statement]]:
+    """For each point up to three sentences near it in content, each used once, one at least."""
+    left = [s for s in own if not similar(s, points, 0.65)]
+    weights = Weights(s.stems for s in own)
+    found: list[list[Statement]] = [[] for _ in points]
+    for _ in range(_SUBPOINTS):
+        for point, subs in zip(points, found, strict=True):
+            if not left:
+                break
+
+            def nearness(s: Statement, point: Statement = point) -> float:
+                return weights.cosine(s.stems, point.stems) + 0.15 * (s.title == point.title)
+
+            nearest = max(left, key=nearness)
+            if subs and nearness(nearest) < 0.1:
+                continue
+            subs.append(nearest)
+            left.remove(nearest)
+    return found
+
+
+def _acknowledgment(
+    lines: Sequence[TranscriptLine], proposition: str, sign: int, rng: random.Random
+) -> str | None:
+    """The critic's strongest sentence; of two that come close, either."""
+    pool = _said([x for x in lines if _is_critic(x)], proposition)
+    ranked = best(pool, sign)
+    near = [s for s in ranked[:2] if merit(s, sign) > merit(ranked[0], sign) - 0.1]
+    return rng.choice(near).text if near else None
+
+
+__all__ = ["make_plan"]

@@ -1,0 +1,144 @@
+"""Closed-class words and other general word lists that sentence selection rests on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+def _words(block: str) -> frozenset[str]:
+    return frozenset(block.split())
+
+
+#: Words without a subject of their own: ignored when texts are compared.
+FUNCTION_WORDS: Final = _words("""
+    a about above across after again against all almost along already also although always am
+    among an and another any anyone anything are aren't around as at away be became because become
+    becomes been before being below between both but by came can can't cannot come comes could
+    couldn't did didn't do does doesn't doing don't done down during each either else enough even
+    ever every everyone everything far few for from further get gets getting give given gives go
+    goes going gone got had has have having he hence her here hers herself him himself his how
+    however i if in indeed instead into is isn't it its itself just keep kept less let like made
+    make makes making many may me might mine more moreover most much must my myself near neither
+    never nevertheless no nobody none nor not nothing now of off often on once one ones only onto
+    or other others otherwise ought our ours ourselves out over own per perhaps put puts quite
+    rather really said same say says seem seems several shall she should shouldn't simply since so
+    some someone something sometimes still such take taken takes than that the their theirs them
+    themselves then there therefore these they thing things this those though through thus to
+    together too toward towards under unless until up upon us use used uses using usually very via
+    want was wasn't way ways we well were weren't what whatever when where whereas whether which
+    while who whoever whole whom whose why will with within without won't would wouldn't yes yet
+    you your yours yourself
+""")
+
+#: Words that may be lowercased wherever a sentence is joined to what precedes it.
+LOWERABLE: Final = FUNCTION_WORDS | _words("""
+    access admission allowing animals banning being charging children citizens closing common
+    countries critics current different economic education elections electronic evidence families
+    first free freedom giving government governments having high higher human income increasing
+    keeping large letting local low lower making medical millions modern money museums national
+    older one parents part paying people police political poor providing public reducing
+    removing research rich safety scarce schools second small social society some students
+    supporters taking taxpayers teachers testing third three today two universal voters
+    whatever whenever women workers young
+""")
+
+#: Auxiliaries, modals and verbs common enough that a sentence without any is likely a fragment.
+COMMON_VERBS: Final = _words("""
+    am is are was were be been being has have had do does did can could may might must shall should
+    will would cannot can't won't isn't aren't wasn't weren't doesn't don't didn't hasn't haven't
+    shouldn't wouldn't couldn't ought
+    add adds allow allows argue argues become becomes began begin begins believe believes belong
+    belongs break breaks bring brings build builds buy buys call calls carry carries cause causes
+    change changes come comes consider considers contain contains contribute contributes cost costs
+    create creates cut cuts deliver delivers demand demands depend depends deserve deserves
+    destroy destroys drive drives earn earns encourage encourages end ends enjoy enjoys ensure
+    ensures exist exists face faces fail fails fall falls feel feels fell find finds follow follows
+    force forces gain gains gave get gets give gives go goes grow grows happen happens hear hears
+    help helps hold holds hurt hurts improve improves include includes increase increases keep
+    keeps knows lack lacks lead leads learn learns leave leaves leaving let lets lie lies live
+    lives lose loses lost made make makes mean means meet meets move moves need needs occur occurs
+    offer offers open opens pay pays permit permits play plays prevent prevents produce produces
+    promote promotes protect protects prove proves provide provides put puts raise raises reach
+    reaches receive receives reduce reduces remain remains remove removes require requires rest
+    rests rise rises risk risks run runs saw say says see sees seem seems serve serves share
+    shares show shows spend spends stand stands stay stays suffer suffers suggest suggests support
+    supports take takes tell tells tend tends think thinks threaten threatens took treat treats
+    turn turns undermine undermines use uses vote votes want wants weaken weakens work works
+    worry worries
+""")
+
+#: First and second person: the voice of one writer, which another text cannot borrow.
+PERSONAL: Final = _words("""
+    i i'm i'd i've i'll me my mine myself we we're we've we'd we'll our ours ourselves us
+    you you're you've you'd you'll your yours yourself
+""")
+
+#: Third-person pronouns, which need what they stand for earlier in the same sentence.
+PRONOUNS: Final = _words("""
+    it it's its itself they they're they've they'd they'll them their theirs themselves he he's
+    him his himself she she's her hers herself
+""")
+
+#: First words of a sentence that leans on the sentence before it.
+LEANING_OPENERS: Final = _words("""
+    this that these those such it's its they their he she his her here both neither nor others
+    another otherwise hence thus therefore so then also too yet but and or however still
+    which who whom whose not because although though while whereas unless if-not meanwhile either
+    additionally consequently furthermore moreover nonetheless nevertheless similarly likewise
+    instead conversely accordingly hereby again ditto same ok well yes no
+""")
+
+#: Words and phrases that point outside the sentence wherever they stand.
+OUTWARD: Final[tuple[str, ...]] = (
+    "the former", "the latter", "the above", "above-mentioned", "aforementioned", "as mentioned",
+    "mentioned above", "see below", "see above", "the following", "as follows", "the opposition",
+    "the proposition", "proposition side", "this house", "the motion", "my opponent", "side opp",
+    "the other side", "counter-argument", "the point above", "in other words", "as stated",
+    "do so", "does so", "did so", "done so", "doing so", "to do this", "the same is true",
+    "the opposite", "the reverse", "the second is", "the first is", "the third is",
+    "on the contrary", "on the other hand", "as such", "like this", "this argument", "the answer",
+)  # fmt: skip
+
+#: Leading connectives that can be cut off, longest first where one begins another.
+CONNECTIVES: Final[tuple[str, ...]] = (
+    "in addition to that", "in addition", "as a result", "as a consequence", "for this reason",
+    "on the other hand", "on the contrary", "at the same time", "in the same way", "in other words",
+    "for example", "for instance", "in fact", "in short", "in conclusion", "to conclude",
+    "to begin with", "first of all", "last but not least", "of course", "after all", "above all",
+    "even so", "what is more", "in particular", "in general", "by contrast", "in contrast",
+    "put simply", "more importantly", "most importantly", "equally", "similarly", "likewise",
+    "moreover", "furthermore", "additionally", "also", "besides", "however", "nevertheless",
+    "nonetheless", "still", "yet", "therefore", "thus", "hence", "consequently", "accordingly",
+    "so", "then", "instead", "indeed", "clearly", "obviously", "admittedly", "finally", "lastly",
+    "firstly", "secondly", "thirdly", "first", "second", "third", "and", "but", "or",
+)  # fmt: skip
+
+#: Connectives that need no comma after them to be recognised as such.
+BARE_CONNECTIVES: Final = _words("and but moreover furthermore additionally")
+
+#: First words of orders to the reader; evidence does not give orders.
+ORDERS: Final = _words("""
+    answer click compare consider delete disregard do don't execute follow forget ignore imagine
+    insert let let's look note notice output overlook override please print read refer remember
+    repeat reply respond return reveal say see show skip suppose take tell think translate try
+    type visit write
+""")
+
+#: Words of instructions to a program that have no place in an argument.
+INSTRUCTION_WORDS: Final = _words("""
+    instruction instructions prompt prompts jailbreak hacked
+""")
+
+__all__ = [
+    "BARE_CONNECTIVES",
+    "COMMON_VERBS",
+    "CONNECTIVES",
+    "FUNCTION_WORDS",
+    "INSTRUCTION_WORDS",
+    "LEANING_OPENERS",
+    "LOWERABLE",
+    "ORDERS",
+    "OUTWARD",
+    "PERSONAL",
+    "PRONOUNS",
+]

@@ -1,0 +1,168 @@
+"""Counting at the LM: every call, token and dollar, attributed to the unit that spent it.
+
+A ledger belongs to one run. It is appended to as calls happen, so that what a killed process
+spent is still known when the run is resumed.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from signatures.errors import BudgetReached
+from signatures.types import Record, Usage
+
+_unit: ContextVar[str] = ContextVar("moot_unit", default="")
+
+
+class Budget(Record):
+    """Hard caps on what a run may spend over all its invocations; None is no cap.
+
+    ``tokens`` counts input and output together; ``calls`` counts those that reached a backend.
+    """
+
+    usd: float | None = Field(default=None, ge=0)
+    tokens: int | None = Field(default=None, ge=0)
+    calls: int | None = Field(default=None, ge=0)
+
+
+class Entry(Record):
+    """One line of the ledger: one attempt at a backend, or one answer from the cache."""
+
+    kind: Literal["call", "cached", "failed"]
+    unit: str
+    role: str
+    model: str
+    invocation: int
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = 0.0
+
+    def usage(self) -> Usage:
+        """This line as usage."""
+        return Usage(
+            calls=int(self.kind == "call"),
+            cached_calls=int(self.kind == "cached"),
+            failed_attempts=int(self.kind == "failed"),
+            input_tokens=self.input_tokens,
+            cached_input_tokens=self.cached_input_tokens,
+            output_tokens=self.output_tokens,
+            usd=self.usd,
+        )
+
+
+class Ledger:
+    """Thread-safe record of what was spent, optionally kept in a JSON Lines file.
+
+    Args:
+        path: Where to append; None keeps the ledger in memory.
+        budget: Caps that :meth:`check` enforces over all invocations found in the file.
+    """
+
+    def __init__(self, path: Path | None = None, budget: Budget | None = None) -> None:
+        self._lock = threading.Lock()
+        self._path = path
+        self._entries = _read(path) if path is not None and path.exists() else []
+        self._total = sum((e.usage() for e in self._entries), Usage())
+        self.budget = budget or Budget()
+        self.invocation = 1 + max((e.invocation for e in self._entries), default=0)
+
+    def record(
+        self,
+        kind: Literal["call", "cached", "failed"],
+        *,
+        role: str,
+        model: str,
+        usage: Usage | None = None,
+    ) -> None:
+        """Append one line for the current unit.
+
+        Args:
+            kind: ``call`` reached a backend, ``cached`` did not, ``failed`` tried and failed.
+            role: The role that asked.
+            model: The model that was asked.
+            usage: Tokens and money of the call; its counts are ignored.
+        """
+        spent = usage or Usage()
+        entry = Entry(
+            kind=kind,
+            unit=_unit.get(),
+            role=role,
+            model=model,
+            invocation=self.invocation,
+            input_tokens=spent.input_tokens,
+            cached_input_tokens=spent.cached_input_tokens,
+            output_tokens=spent.output_tokens,
+            usd=spent.usd,
+        )
+        with self._lock:
+            self._entries.append(entry)
+            self._total = self._total + entry.usage()
+            if self._path is not None:
+                with self._path.open("a", encoding="utf-8") as file:
+                    file.write(entry.model_dump_json() + "\n")
+
+    def usage(self, *, unit: str | None = None, invocation: int | None = None) -> Usage:
+        """What was spent, over everything or over one unit or invocation."""
+        with self._lock:
+            chosen = [
+                e.usage()
+                for e in self._entries
+                if (unit is None or e.unit == unit)
+                and (invocation is None or e.invocation == invocation)
+            ]
+        return sum(chosen, Usage())
+
+    def check(self) -> None:
+        """Refuse a further call once a cap is reached.
+
+        Raises:
+            BudgetReached: A cap has been met by what is already spent.
+        """
+        with self._lock:
+            total = self._total
+        spent = {
+            "usd": total.usd or 0.0,
+            "tokens": total.input_tokens + total.output_tokens,
+            "calls": total.calls,
+        }
+        for name, value in spent.items():
+            cap = getattr(self.budget, name)
+            if cap is not None and value >= cap:
+                raise BudgetReached(
+                    f"budget.{name} is reached",
+                    expected=f"less than {cap:g}",
+                    got=f"{value:g}",
+                    remedy=f"resume the run with a higher budget.{name}",
+                )
+
+    @contextmanager
+    def unit(self, name: str) -> Iterator[None]:
+        """Attribute what is spent inside the block to ``name``."""
+        token = _unit.set(name)
+        try:
+            yield
+        finally:
+            _unit.reset(token)
+
+
+def _read(path: Path) -> list[Entry]:
+    """The lines of a ledger; a last line torn by a kill is dropped."""
+    entries = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            entries.append(Entry.model_validate(json.loads(line)))
+        except json.JSONDecodeError:
+            continue
+    return entries
+
+
+__all__ = ["Budget", "Entry", "Ledger"]

@@ -1,0 +1,102 @@
+"""Any chat model of transformers, in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from dspy.lm15 import Message, Request, Response, TextPart, Usage, response_to_events
+
+from signatures.errors import BackendError
+
+
+class LocalEngine:
+    """Generates with a causal LM; one request at a time, weights loaded at the first.
+
+    Args:
+        model: Hub name or folder of a causal LM with a tokenizer.
+        device: A torch device, or None for a GPU where there is one.
+        dtype: The dtype of the weights.
+    """
+
+    def __init__(self, model: str, *, device: str | None, dtype: str) -> None:
+        self._name = model
+        self._device = device
+        self._dtype = dtype
+        self._lock = threading.Lock()
+        self._loaded: tuple[Any, Any] | None = None
+
+    def complete(self, request: Request) -> Response:
+        with self._lock:
+            tokenizer, model = self._load()
+            return self._generate(tokenizer, model, request)
+
+    def stream(self, request: Request) -> Iterator[Any]:
+        yield from response_to_events(self.complete(request))
+
+    def close(self) -> None:
+        """Drop the weights."""
+        self._loaded = None
+
+    def _load(self) -> tuple[Any, Any]:
+        if self._loaded is None:
+            import torch
+            from transformers import AutoModelForCausalLM, AutoTokenizer
+
+            device = self._device or ("cuda" if torch.cuda.is_available() else "cpu")
+            try:
+                tokenizer = AutoTokenizer.from_pretrained(self._name)  # type: ignore[no-untyped-call]  # transformers leaves it open
+                model = AutoModelForCausalLM.from_pretrained(self._name, dtype=self._dtype)
+            except (OSError, ValueError) as error:
+                raise BackendError(
+                    f"the local model {self._name!r} cannot be loaded",
+                    got=str(error).strip().splitlines()[0][:200],
+                    remedy="set backend.model to a hub name or a folder with weights and tokenizer",
+                ) from error
+            self._loaded = tokenizer, model.to(device).eval()
+        return self._loaded
+
+    def _generate(self, tokenizer: Any, model: Any, request: Request) -> Response:
+        import torch
+
+        config = request.config
+        torch.manual_seed(config.seed or 0)
+        prompt = tokenizer(_prompt(tokenizer, request), return_tensors="pt", add_special_tokens=False)
+        prompt = prompt.to(model.device)
+        n_prompt = prompt["input_ids"].shape[1]
+        sample = config.temperature is None or config.temperature > 0
+        with torch.inference_mode():
+            output = model.generate(
+                **prompt,
+                max_new_tokens=config.max_tokens or 1024,
+                do_sample=sample,
+                **({"temperature": config.temperature or 1.0, "top_p": config.top_p or 1.0} if sample else {}),
+                pad_token_id=tokenizer.pad_token_id or tokenizer.eos_token_id,
+            )
+        new = output[0, n_prompt:]
+        limit = config.max_tokens or 1024
+        return Response(
+            id=None,
+            model=request.model,
+            message=Message.assistant([TextPart(tokenizer.decode(new, skip_special_tokens=True))]),
+            finish_reason="length" if len(new) >= limit else "stop",
+            usage=Usage(input_tokens=int(n_prompt), output_tokens=len(new)),
+        )
+
+
+def _prompt(tokenizer: Any, request: Request) -> str:
+    """The chat template's text, or plain paragraphs for a tokenizer without one."""
+    system = request.system if isinstance(request.system, str) else ""
+    if request.system is not None and not isinstance(request.system, str):
+        system = "".join(getattr(part, "text", "") for part in request.system)
+    messages = [{"role": "system", "content": system}] if system else []
+    messages += [{"role": m.role, "content": m.text or ""} for m in request.messages]
+    if tokenizer.chat_template:
+        return str(
+            tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        )
+    return "\n\n".join(m["content"] for m in messages) + "\n\n"
+
+
+__all__ = ["LocalEngine"]

@@ -1,0 +1,64 @@
+"""Giving every predictor of a program the LM of the role it plays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from modules.lm.adapter import signature_name
+from modules.lm.backends import Backend, check_role
+from modules.lm.ledger import Ledger
+from signatures import ROLE_NAMES, ROLES
+
+
+class Roles:
+    """The LM of each role: the default backend's, or the role's own.
+
+    Args:
+        backend: Fills every role not named in ``own``.
+        ledger: Where all calls are counted.
+        own: Backends by role name.
+        seed: Sampling seed.
+        replicate: Which sample of an otherwise equal request.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        ledger: Ledger,
+        *,
+        own: Mapping[str, Backend] | None = None,
+        seed: int = 0,
+        replicate: int = 0,
+    ) -> None:
+        chosen = dict(own or {})
+        for name in chosen:
+            check_role(name, ROLE_NAMES)
+        self.backends = {role: chosen.get(role, backend) for role in ROLE_NAMES}
+        self._lms: dict[str, Any] = {}
+        self._make = lambda role: self.backends[role].lm(
+            role, ledger, seed=seed, replicate=replicate
+        )
+
+    def lm(self, role: str) -> Any:
+        """The LM of ``role``, built when first asked for.
+
+        Raises:
+            BackendError: Its backend cannot be used.
+        """
+        if role not in self._lms:
+            self._lms[role] = self._make(role)
+        return self._lms[role]
+
+    def bind(self, program: Any) -> Any:
+        """Set the LM of every predictor in ``program`` by its signature; returns the program."""
+        for _, predictor in program.named_predictors():
+            predictor.lm = self.lm(ROLES.get(signature_name(predictor.signature), "writer"))
+        return program
+
+    def models(self) -> dict[str, str]:
+        """Role -> model identity, for the run's record."""
+        return {role: backend.identity() for role, backend in self.backends.items()}
+
+
+__all__ = ["Roles"]

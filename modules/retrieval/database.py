@@ -1,0 +1,136 @@
+"""One LanceDB folder with one writer at a time. All that touches LanceDB's handles is here.
+
+LanceDB runs threads of its own: never fork after opening a database.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from filelock import FileLock, Timeout
+
+from signatures.errors import StorageError
+
+if TYPE_CHECKING:
+    from lancedb.db import DBConnection
+    from lancedb.table import Table
+    from pyarrow import Schema
+
+Row = dict[str, Any]
+Item = TypeVar("Item")
+
+
+class Database:
+    """Tables under ``path``; nothing is read, imported or created before it is needed.
+
+    Args:
+        path: A folder of its own.
+        lock_timeout: Seconds to wait for another writer.
+    """
+
+    def __init__(self, path: Path, lock_timeout: float = 600.0) -> None:
+        self.path = path
+        self._lock_timeout = lock_timeout
+
+    def has(self, name: str) -> bool:
+        """Whether the table exists; does not import LanceDB."""
+        return (self.path / f"{name}.lance").is_dir()
+
+    def open(self, name: str) -> Table:
+        """The table at its newest version."""
+        return self._connection.open_table(name)
+
+    def create(self, name: str, schema: Schema) -> Table:
+        """A new, empty table. Only under :meth:`writing`."""
+        return self._connection.create_table(name, schema=schema)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the writer's lock, across threads and processes.
+
+        Raises:
+            StorageError: Another writer holds it for too long, or the disk refuses.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with FileLock(self.path / "writer.lock", timeout=self._lock_timeout):
+                yield
+        except Timeout as error:
+            raise StorageError(
+                f"the index at {self.path} is being written by another process",
+                remedy="wait for it to end and try again",
+            ) from error
+        except (OSError, RuntimeError) as error:
+            raise StorageError(
+                f"the index at {self.path} cannot be written",
+                got=str(error).split("\n", 1)[0],
+                remedy="free some space or check the folder's permissions; finished work is kept",
+            ) from error
+
+    @functools.cached_property
+    def _connection(self) -> DBConnection:
+        import lancedb
+
+        return lancedb.connect(str(self.path))
+
+
+def parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """The items in lists of at most ``size``."""
+    rest = iter(items)
+    while part := list(islice(rest, size)):
+        yield part
+
+
+def put(table: Table, rows: list[Row], key: str) -> None:
+    """Insert rows, and replace those whose ``key`` is there, in one commit."""
+    merge = table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all()
+    merge.execute(rows)
+
+
+def find(table: Table, where: str | None = None, columns: list[str] | None = None) -> list[Row]:
+    """Every row that meets ``where``."""
+    query = table.search().limit(None)
+    if where:
+        query = query.where(where)
+    if columns:
+        query = query.select(columns)
+    found: list[Row] = query.to_arrow().to_pylist()
+    return found
+
+
+def quoted(value: str) -> str:
+    """A string as a literal of LanceDB's SQL."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def among(column: str, values: list[str]) -> str:
+    """The condition that ``column`` holds one of ``values``."""
+    return f"{column} IN ({', '.join(map(quoted, values))})" if values else "false"
+
+
+def any_of(column: str, values: list[str]) -> str:
+    """The condition that the list in ``column`` holds one of ``values``."""
+    return " OR ".join(f"array_has({column}, {quoted(value)})" for value in values) or "false"
+
+
+def every(conditions: Mapping[str, str]) -> str | None:
+    """All conditions at once, or None where there is none."""
+    return " AND ".join(f"({condition})" for condition in conditions.values()) or None
+
+
+def tagged(table: Table, name: str) -> int | None:
+    """The version that carries the tag."""
+    found = table.tags.list().get(name)
+    return int(found["version"]) if found else None
+
+
+def version_number(name: str) -> int | None:
+    """The 7 of a corpus version ``v7-0123abcd``; None if the name has another form."""
+    match = re.fullmatch(r"v(\d+)-[0-9a-f]{8}", name)
+    return int(match.group(1)) if match else None

@@ -1,0 +1,234 @@
+"""Documents into the store: what was taken, what was refused and why, what was a duplicate.
+
+Work is written in batches: a killed run loses at most one, and the same command finishes it
+with the same digest. A second run over unchanged files reads and writes nothing new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from modules.retrieval.chunk import CHUNK_VERSION, LIMITS, Limits, chunk
+from modules.retrieval.ledger import Entry, Ledger
+from modules.retrieval.neardup import Twins, signature
+from modules.retrieval.partition import MAX_BYTES, PARTITION_VERSION, load, partition
+from modules.retrieval.sources import discover
+from modules.retrieval.store import EvidenceStore
+from modules.retrieval.types import Candidate, Chunk, Duplicate, IngestReport, Refused, Taken
+from signatures.errors import InputError, MootError
+
+Progress = Callable[[int, str], None]
+"""Called after each document with the number done and its source."""
+
+_BATCH = 256  # chunks per write: what a killed run can lose
+
+
+class _Read(NamedTuple):
+    """A document read now, and what it means for the index."""
+
+    entry: Entry
+    chunks: list[Chunk]
+
+
+def ingest(
+    paths: Iterable[str | Path],
+    store: EvidenceStore,
+    *,
+    max_bytes: int = MAX_BYTES,
+    progress: Progress | None = None,
+    prune: bool = False,
+    limits: Limits = LIMITS,
+) -> IngestReport:
+    """Bring the store up to date with the documents below ``paths``.
+
+    A source whose text has changed replaces its earlier chunks. An exact duplicate adds its
+    source to the chunks that are there; a near duplicate is only reported.
+
+    Args:
+        paths: Files, folders, globs, ``.jsonl`` files.
+        store: Where to.
+        max_bytes: The largest file (or row) to read.
+        progress: See :data:`Progress`.
+        prune: Drop every source of the store that is not below ``paths`` now.
+        limits: How large chunks are.
+
+    Raises:
+        InputError: Nothing could be taken.
+        EvidenceError: The store was built with another embedder.
+        StorageError: The disk refuses, or another writer does not end.
+    """
+    start = time.monotonic()
+    run = _Run(store, max_bytes, limits)
+    paths = list(paths)
+    if prune:
+        run.prune(discover(paths, max_bytes))
+    for number, found in enumerate(discover(paths, max_bytes), 1):
+        run.take(found)
+        if progress:
+            progress(number, _source(found))
+    run.flush()
+    if not run.taken and not run.duplicates:
+        raise _nothing(run.refused)
+    store.finish()
+    return IngestReport(
+        taken=run.taken,
+        refused=run.refused,
+        duplicates=run.duplicates,
+        chunks=store.count(),
+        corpus_version=store.corpus_version(),
+        seconds=round(time.monotonic() - start, 3),
+    )
+
+
+class _Run:
+    """One ingestion under way."""
+
+    def __init__(self, store: EvidenceStore, max_bytes: int, limits: Limits) -> None:
+        self.taken: list[Taken] = []
+        self.refused: list[Refused] = []
+        self.duplicates: list[Duplicate] = []
+        self._store = store
+        self._max_bytes = max_bytes
+        self._limits = limits
+        self._ledger = Ledger(store.database)
+        self._entries = self._ledger.load() if store.exists else {}
+        self._twins = Twins()
+        for entry in self._entries.values():
+            if entry.chunks and not entry.same_as:
+                self._twins.add(entry.source, entry.kept)
+        self._waiting: list[_Read] = []
+        self._recipe = f"{PARTITION_VERSION} {CHUNK_VERSION} {limits} {store.embedder.name}"
+
+    def prune(self, found: Iterable[Candidate | Refused]) -> None:
+        """Drop the sources that are no longer found; nothing, if no document is."""
+        found = list(found)
+        names = {_source(self._named(item)) for item in found}
+        if not any(isinstance(item, Candidate) for item in found):
+            return
+        gone = sorted(set(self._entries) - names)
+        for source in gone:
+            self._store.forget(source)
+        self._ledger.drop(gone)
+        for source in gone:
+            del self._entries[source]
+            self._twins.drop(source)
+
+    def take(self, found: Candidate | Refused) -> None:
+        """Read one document and queue it for writing; a failure becomes a refusal."""
+        found = self._named(found)
+        if isinstance(found, Refused):
+            self.refused.append(found)
+            return
+        try:
+            read = self._read(found)
+        except MootError as error:
+            self.refused.append(Refused(source=found.origin.source, reason=error.line()))
+        # The boundary: parsers of foreign formats raise whatever they like on hostile input.
+        except Exception as error:
+            reason = f"cannot be parsed: {type(error).__name__}: {error}".split("\n", 1)[0]
+            self.refused.append(Refused(source=found.origin.source, reason=reason[:300]))
+        else:
+            self._report(read.entry)
+            if read.entry is not self._entries.get(read.entry.source):
+                self._queue(read)
+
+    def flush(self) -> None:
+        """Write what is queued: chunks first, so that an entry never promises what is missing."""
+        self._store.add(piece for read in self._waiting for piece in read.chunks)
+        for read in self._waiting:
+            self._store.forget(read.entry.source, keep=[piece.id for piece in read.chunks])
+        self._ledger.put([read.entry for read in self._waiting])
+        self._waiting.clear()
+
+    def _named(self, found: Candidate | Refused) -> Candidate | Refused:
+        """Under its root's name too, where another root's document already has this source."""
+        if isinstance(found, Refused):
+            return found
+        known = self._entries.get(found.origin.source)
+        if known is None or known.root == found.origin.root:
+            return found
+        source = f"{found.origin.root}/{found.origin.source}"
+        return replace(found, origin=replace(found.origin, source=source))
+
+    def _read(self, found: Candidate) -> _Read:
+        raw = load(found, self._max_bytes)
+        fingerprint = _hash(raw, repr(asdict(found.origin)).encode(), self._recipe.encode())
+        known = self._entries.get(found.origin.source)
+        if known and known.fingerprint == fingerprint and self._stands(known):
+            return _Read(known, [])
+        document = partition(found, raw)
+        embedder = self._store.embedder
+        chunks = chunk(document, embedder.token_count, embedder.window, self._limits)
+        marks = signature(block.text for block in document.blocks)
+        entry = Entry(
+            document.origin.source,
+            document.origin.root,
+            fingerprint,
+            document.hash,
+            document.origin.title,
+            len(chunks),
+            marks.astype("<u4").tobytes(),
+        )
+        return self._judged(entry, chunks)
+
+    def _judged(self, entry: Entry, chunks: list[Chunk]) -> _Read:
+        """The entry, marked where it repeats another document."""
+        exact = self._twins.exact(entry.source, entry.document)
+        near = None if exact else self._twins.near(entry.source, entry.kept.signature)
+        same_as = exact or near
+        if same_as is None:
+            return _Read(entry, chunks)
+        same_document = self._entries[same_as].document
+        entry = replace(entry, same_as=same_as, same_document=same_document)
+        return _Read(entry, chunks) if exact else _Read(replace(entry, chunks=0), [])
+
+    def _stands(self, known: Entry) -> bool:
+        """Whether what a duplicate repeats is still there, unchanged."""
+        original = self._entries.get(known.same_as)
+        return not known.same_as or (
+            original is not None and original.document == known.same_document
+        )
+
+    def _report(self, entry: Entry) -> None:
+        if entry.same_as:
+            self.duplicates.append(Duplicate(source=entry.source, same_as=entry.same_as))
+        else:
+            taken = Taken(source=entry.source, title=entry.title, chunks=entry.chunks)
+            self.taken.append(taken)
+
+    def _queue(self, read: _Read) -> None:
+        entry = read.entry
+        self._entries[entry.source] = entry
+        if entry.same_as:
+            self._twins.drop(entry.source)
+        else:
+            self._twins.add(entry.source, entry.kept)
+        self._waiting.append(read)
+        if sum(len(waiting.chunks) for waiting in self._waiting) >= _BATCH:
+            self.flush()
+
+
+def _source(found: Candidate | Refused) -> str:
+    return found.source if isinstance(found, Refused) else found.origin.source
+
+
+def _hash(*parts: bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(hashlib.sha256(part).digest())
+    return digest.hexdigest()
+
+
+def _nothing(refused: list[Refused]) -> InputError:
+    first = "; ".join(f"{item.source} {item.reason}" for item in refused[:3])
+    more = f" (and {len(refused) - 3} more)" if len(refused) > 3 else ""
+    return InputError(
+        "nothing could be ingested",
+        got=(first + more) or "no documents",
+        remedy="give a folder or file of md, html, txt, csv, docx, pptx, eml, pdf or jsonl",
+    )

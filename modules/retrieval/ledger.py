@@ -1,0 +1,82 @@
+"""What has been ingested: one entry per source, so that known files are not read again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from modules.retrieval import database
+from modules.retrieval.database import Database
+from modules.retrieval.neardup import Kept, Signature
+
+if TYPE_CHECKING:
+    from pyarrow import Schema
+
+_TABLE = "documents"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A source as it was last ingested.
+
+    ``fingerprint`` hashes the file, what is known of it, and how it was cut; ``document`` its
+    text. A duplicate names the source it repeats and that source's text at the time;
+    ``chunks`` is 0 for a near duplicate, whose own text is not in the index.
+    """
+
+    source: str
+    root: str
+    fingerprint: str
+    document: str
+    title: str
+    chunks: int
+    signature: bytes
+    same_as: str = ""
+    same_document: str = ""
+
+    @property
+    def kept(self) -> Kept:
+        """What tells later duplicates."""
+        minima: Signature = np.frombuffer(self.signature, dtype="<u4").astype(np.uint32)
+        return Kept(self.document, minima)
+
+
+class Ledger:
+    """The entries of an index, in a table beside it."""
+
+    def __init__(self, home: Database) -> None:
+        self._home = home
+
+    def load(self) -> dict[str, Entry]:
+        """Every entry by source."""
+        if not self._home.has(_TABLE):
+            return {}
+        rows = database.find(self._home.open(_TABLE))
+        return {row["source"]: Entry(**row) for row in sorted(rows, key=lambda row: row["source"])}
+
+    def put(self, entries: list[Entry]) -> None:
+        """Write entries, each in place of an earlier one of its source."""
+        if not entries:
+            return
+        with self._home.writing():
+            fresh = not self._home.has(_TABLE)
+            table = self._home.create(_TABLE, _schema()) if fresh else self._home.open(_TABLE)
+            database.put(table, [asdict(entry) for entry in entries], "source")
+
+    def drop(self, sources: list[str]) -> None:
+        """Forget sources."""
+        if sources and self._home.has(_TABLE):
+            with self._home.writing():
+                table = self._home.open(_TABLE)
+                for part in database.parts(sources, 512):
+                    table.delete(database.among("source", part))
+
+
+def _schema() -> Schema:
+    import pyarrow as pa
+
+    names = ("source", "root", "fingerprint", "document", "title", "same_as", "same_document")
+    fields = [pa.field(name, pa.string()) for name in names]
+    return pa.schema([*fields, pa.field("chunks", pa.int32()), pa.field("signature", pa.binary())])

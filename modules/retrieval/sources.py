@@ -1,0 +1,168 @@
+"""What there is to ingest: files, folders, globs and JSON Lines, in a fixed order."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from modules.retrieval.partition import MAX_BYTES
+from modules.retrieval.sniff import KINDS
+from modules.retrieval.types import Candidate, Origin, Refused
+
+_TEXT_FIELDS = ("text", "content", "body")
+_NAMED = ("title", "topic", "date", "url", "lang")
+_MAGIC = re.compile(r"[*?\[]")
+_APART = ("readme", "license", "licence", "manifest.json")
+
+
+def discover(
+    paths: Iterable[str | Path], max_bytes: int = MAX_BYTES
+) -> Iterator[Candidate | Refused]:
+    """Every document below ``paths``, sorted within each folder, and a refusal for each misfit.
+
+    A folder is walked (hidden names skipped, links to folders not followed); its own README,
+    LICENSE and ``manifest.json`` are not evidence. A manifest's titles and topics are used. A
+    ``.jsonl`` file gives one document per row ``{id, title, text, url, date, topic, lang}``.
+    Names that occur twice get their root's name in front, or a number behind.
+    """
+    names: set[str] = set()
+    for path in paths:
+        try:
+            for found in _below(str(path), max_bytes):
+                yield _renamed(found, names) if isinstance(found, Candidate) else found
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror or error}"
+            yield Refused(source=str(path)[:200], reason=reason)
+
+
+def _below(path: str, max_bytes: int) -> Iterator[Candidate | Refused]:
+    if path.startswith(("http://", "https://")):
+        yield Refused(source=path, reason="is a URL; ingest reads files and folders")
+    elif Path(path).is_dir():
+        yield from _folder(Path(path), max_bytes)
+    elif Path(path).exists():
+        yield from _file(Path(path), Path(path).parent, {}, max_bytes)
+    elif _MAGIC.search(path):
+        yield from _matches(path, max_bytes)
+    else:
+        yield Refused(source=path, reason="does not exist")
+
+
+def _matches(pattern: str, max_bytes: int) -> Iterator[Candidate | Refused]:
+    """The files a glob names, relative to the folder that stands before its magic."""
+    parts = Path(pattern).parts
+    fixed = next(at for at, part in enumerate(parts) if _MAGIC.search(part))
+    root = Path(*parts[:fixed])
+    found = sorted(path for path in root.glob("/".join(parts[fixed:])) if path.is_file())
+    shown = [path for path in found if not _hidden(path, root)]
+    if not shown:
+        yield Refused(source=pattern, reason="matches no file")
+    for path in shown:
+        yield from _file(path, root, {}, max_bytes)
+
+
+def _hidden(path: Path, root: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(root).parts)
+
+
+def _folder(root: Path, max_bytes: int) -> Iterator[Candidate | Refused]:
+    try:
+        manifest = _manifest(root)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        yield Refused(source="manifest.json", reason=f"is no readable manifest: {error}")
+        manifest = {}
+    left = dict(manifest)
+    for path in _walk(root):
+        left.pop(path.relative_to(root).as_posix(), None)
+        yield from _file(path, root, manifest, max_bytes)
+    for source in sorted(left):
+        yield Refused(source=source, reason="stands in manifest.json but does not exist")
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            apart = Path(folder) == root and name.lower().startswith(_APART)
+            if not name.startswith(".") and not apart:
+                yield Path(folder, name)
+
+
+def _manifest(root: Path) -> dict[str, dict[str, str]]:
+    """The manifest's entries by source, or nothing if the folder has none."""
+    path = root / "manifest.json"
+    if not path.is_file():
+        return {}
+    documents = json.loads(path.read_text("utf-8")).get("documents", [])
+    return {str(entry["source"]): entry for entry in documents}
+
+
+def _file(
+    path: Path, root: Path, manifest: dict[str, dict[str, str]], max_bytes: int
+) -> Iterator[Candidate | Refused]:
+    source = path.relative_to(root).as_posix()
+    suffix = path.suffix.lower()
+    if not path.is_file():
+        yield Refused(source=source, reason="is not a regular file")
+    elif suffix == ".jsonl":
+        yield from _rows(path, source, max_bytes)
+    elif suffix not in KINDS:
+        kinds = " ".join([*KINDS, ".jsonl"])
+        yield Refused(source=source, reason=f"is of unsupported type {suffix!r}; expected {kinds}")
+    else:
+        entry = manifest.get(source, {})
+        origin = Origin(
+            source,
+            root.resolve().name,
+            kind=KINDS[suffix],
+            **_named(entry),
+        )
+        yield Candidate(origin, path, sha256=entry.get("sha256"))
+
+
+def _rows(path: Path, name: str, max_bytes: int) -> Iterator[Candidate | Refused]:
+    with path.open("rb") as lines:
+        number = 0
+        while line := lines.readline(max_bytes + 1):
+            number += 1
+            where = f"{name}:{number}"
+            if len(line) > max_bytes:
+                yield Refused(source=where, reason=f"has over {max_bytes} bytes")
+                while line and not line.endswith(b"\n"):
+                    line = lines.readline(max_bytes)
+            elif line.strip():
+                yield _row(line, where, path.stem)
+
+
+def _row(line: bytes, where: str, root: str) -> Candidate | Refused:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return Refused(source=where, reason="is no JSON in UTF-8")
+    if not isinstance(row, dict):
+        return Refused(source=where, reason="is no JSON object")
+    text = next((row[name] for name in _TEXT_FIELDS if isinstance(row.get(name), str)), None)
+    if not text or not text.strip():
+        return Refused(source=where, reason="has no text")
+    source = next((str(row[name]) for name in ("id", "doc_id", "url") if row.get(name)), where)
+    return Candidate(Origin(source, root, kind="jsonl", **_named(row)), text=text)
+
+
+def _named(fields: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(fields.get(name) or "") for name in _NAMED}
+
+
+def _renamed(found: Candidate, names: set[str]) -> Candidate:
+    origin, number = found.origin, 1
+    source = origin.source
+    if source in names and origin.root:
+        source = f"{origin.root}/{origin.source}"
+    while source in names:
+        number += 1
+        source = f"{origin.source}#{number}"
+    names.add(source)
+    return replace(found, origin=replace(origin, source=source))

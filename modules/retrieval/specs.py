@@ -1,0 +1,148 @@
+"""Embedders and retrievers as configuration: frozen, checked, opened when needed."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from modules.retrieval.ranking import Mode
+from signatures.errors import BackendError
+from signatures.types import Passage
+
+if TYPE_CHECKING:
+    from modules.evidence import Retriever
+    from modules.retrieval.embed import Embedder
+    from modules.retrieval.store import EvidenceStore
+
+
+class EmbedderSpec(BaseModel, ABC):
+    """Names an embedder. One of one's own subclasses this and is named in a yaml."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @abstractmethod
+    def open(self) -> Embedder:
+        """The embedder; its weights load when first used.
+
+        Raises:
+            BackendError: It needs a key that is not set.
+        """
+
+
+class MiniLMSpec(EmbedderSpec):
+    """The default: weights from a package, on the CPU."""
+
+    batch_size: int = Field(default=32, ge=1, le=4096)
+
+    def open(self) -> Embedder:
+        from modules.retrieval.minilm import MiniLM
+
+        return MiniLM(batch_size=self.batch_size)
+
+
+class SentenceTransformersSpec(EmbedderSpec):
+    """Any sentence-transformers model, by hub name or folder."""
+
+    model: str
+    batch_size: int = Field(default=32, ge=1, le=4096)
+
+    def open(self) -> Embedder:
+        from modules.retrieval.embed import SentenceTransformerEmbedder
+
+        return SentenceTransformerEmbedder(self.model, batch_size=self.batch_size)
+
+
+class OpenAISpec(EmbedderSpec):
+    """An endpoint of OpenAI's embeddings protocol."""
+
+    model: str
+    base_url: str
+    api_key_env: str | None = None
+
+    def open(self) -> Embedder:
+        from modules.retrieval.remote_embed import OpenAIEmbedder
+
+        key = os.environ.get(self.api_key_env) if self.api_key_env else "none"
+        if not key:
+            raise BackendError(
+                f"embedder {self.model!r} needs a key",
+                expected=f"the environment variable {self.api_key_env}",
+                got="nothing set",
+                remedy=f"export {self.api_key_env}=... or choose embedder=minilm",
+            )
+        return OpenAIEmbedder(self.model, base_url=self.base_url, api_key=key)
+
+
+class RetrieverSpec(BaseModel, ABC):
+    """Names a retriever. One of one's own subclasses this and is named in a yaml."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @abstractmethod
+    def open(self, index: Path, embedder: Any) -> Retriever:
+        """The retriever over the index in the folder ``index``.
+
+        Raises:
+            EvidenceError: There is no index, or another embedder built it.
+        """
+
+
+class StoreRetrieverSpec(RetrieverSpec):
+    """Search in the evidence store.
+
+    Args:
+        mode: ``hybrid``, ``dense`` or ``fulltext``.
+        version: A corpus version to read instead of the newest.
+    """
+
+    mode: Mode = "hybrid"
+    version: str | None = None
+
+    def open(self, index: Path, embedder: Any) -> Retriever:
+        from modules.retrieval.store import EvidenceStore
+
+        return StoreRetriever(EvidenceStore(index, embedder, version=self.version), self.mode)
+
+
+class StoreRetriever:
+    """A store under one ranking. What it finds depends on the corpus, not on its version's name."""
+
+    def __init__(self, store: EvidenceStore, mode: Mode) -> None:
+        self._store = store
+        self._mode = mode
+        # Read now: a run must fail before its first LM call when there is no index, and must
+        # keep reading the corpus it began with.
+        self._version = store.corpus_version()
+        self._digest = store.digest()
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Passage]]:
+        return self._store.search(list(queries), k=k, mode=self._mode)
+
+    def identity(self) -> dict[str, Any]:
+        return {
+            "retriever": "store",
+            "mode": self._mode,
+            "embedder": self._store.embedder.name,
+            "digest": self._digest,
+        }
+
+    @property
+    def corpus_version(self) -> str:
+        """The readable name of what is read."""
+        return self._version
+
+
+__all__ = [
+    "EmbedderSpec",
+    "MiniLMSpec",
+    "OpenAISpec",
+    "RetrieverSpec",
+    "SentenceTransformersSpec",
+    "StoreRetriever",
+    "StoreRetrieverSpec",
+]

@@ -1,0 +1,119 @@
+"""What flows from a file to the index: candidate, document, chunk, and the report on all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from signatures.types import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What is known of a document besides its text. Unknown parts are empty.
+
+    ``source`` names it in the index and in citations: the path below the ingested folder, or a
+    row's id. ``root`` names that folder or file, and tells equal names of two folders apart.
+    ``date`` is ISO 8601, ``lang`` ISO 639-1, ``kind`` a file type (``md``, ``pdf``, ...).
+    """
+
+    source: str
+    root: str = ""
+    title: str = ""
+    topic: str = ""
+    date: str = ""
+    url: str = ""
+    lang: str = ""
+    kind: str = "txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A document found and not yet read: a file at ``path``, or a row that brought ``text``.
+
+    ``sha256`` is what a manifest says the file's hash is.
+    """
+
+    origin: Origin
+    path: Path | None = None
+    text: str | None = None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, list item, table or row, under the heading ``section`` (may be empty)."""
+
+    text: str
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a format's reader found: blocks in reading order, and what the file says of itself."""
+
+    blocks: tuple[Block, ...]
+    title: str = ""
+    date: str = ""
+    url: str = ""
+    topic: str = ""
+    lang: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A cleaned document. ``hash`` is the sha256 of its normalised text, title excluded."""
+
+    origin: Origin
+    blocks: tuple[Block, ...]
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a document, short enough for the embedder's window.
+
+    ``id`` is the first 20 hex digits of the sha256 of the normalised text, so equal passages are
+    one chunk wherever they stand. ``position`` counts chunks from 0; ``document`` is the hash of
+    the whole document.
+    """
+
+    id: str
+    text: str
+    origin: Origin
+    section: str
+    position: int
+    document: str
+
+
+class Taken(Record):
+    """A document that stands in the index."""
+
+    source: str
+    title: str
+    chunks: int
+
+
+class Refused(Record):
+    """A document that was left out, and why."""
+
+    source: str
+    reason: str
+
+
+class Duplicate(Record):
+    """A document whose text stands in the index under another source."""
+
+    source: str
+    same_as: str
+
+
+class IngestReport(Record):
+    """What became of every document; ``chunks`` counts the whole index."""
+
+    taken: list[Taken]
+    refused: list[Refused]
+    duplicates: list[Duplicate]
+    chunks: int
+    corpus_version: str
+    seconds: float

@@ -1,0 +1,85 @@
+"""Stages: the named pieces of work a method is made of, and how they are run.
+
+A method calls ``step("name", stage, **inputs)`` for each of its stages. Plain Python uses
+:func:`direct`, which just runs them; a flow passes a step of its own that persists each result
+under a key made from the stage's identity and its inputs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, ClassVar, Protocol, get_type_hints
+
+import dspy
+from pydantic import TypeAdapter
+from pydantic_core import to_jsonable_python
+
+from modules.lm.adapter import signature_name
+
+
+class Stage(dspy.Module):  # type: ignore[misc]  # DSPy's classes are untyped
+    """A piece of work whose result is worth keeping.
+
+    Subclasses define ``forward(**inputs)`` with an annotated return type that pydantic can turn
+    into JSON and back, and raise ``version`` when their code changes meaning.
+    """
+
+    version: ClassVar[int] = 1
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__()
+        self.settings = settings
+
+    def identity(self) -> dict[str, Any]:
+        """Everything but the inputs that the result depends on, as JSON."""
+        return {
+            "stage": f"{type(self).__module__}.{type(self).__qualname__}",
+            "version": self.version,
+            "settings": to_jsonable_python(self.settings),
+            "program": [_predictor(p) for _, p in sorted(self.named_predictors())],
+        }
+
+    def returns(self) -> TypeAdapter[Any]:
+        """The adapter between the result and its JSON."""
+        return TypeAdapter(get_type_hints(type(self).forward)["return"])
+
+
+class Step(Protocol):
+    """Runs one stage of a method."""
+
+    def __call__(self, name: str, stage: Stage, **inputs: Any) -> Any: ...
+
+
+def direct(name: str, stage: Stage, **inputs: Any) -> Any:
+    """Run the stage here and now, keeping nothing."""
+    return stage(**inputs)
+
+
+def key(name: str, stage: Stage, inputs: dict[str, Any]) -> str:
+    """The key of a stage's result: a hash over its identity and its canonical inputs."""
+    content = {"identity": stage.identity(), "inputs": to_jsonable_python(inputs)}
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
+
+
+def _predictor(predictor: Any) -> dict[str, Any]:
+    """A predictor's prompt, demonstrations and model: what its replies depend on."""
+    signature = predictor.signature
+    fields = {
+        name: [str(field.annotation), field.json_schema_extra.get("desc")]
+        for name, field in signature.fields.items()
+    }
+    lm = predictor.lm or dspy.settings.lm
+    settings = {k: v for k, v in getattr(lm, "kwargs", {}).items() if not k.startswith("api_")}
+    return {
+        "signature": signature_name(signature),
+        "instructions": signature.instructions,
+        "fields": fields,
+        "demos": to_jsonable_python([dict(d) for d in predictor.demos], fallback=str),
+        "model": getattr(lm, "model", None),
+        "sampling": to_jsonable_python(settings, fallback=str),
+    }
+
+
+__all__ = ["Stage", "Step", "direct", "key"]

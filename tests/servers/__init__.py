@@ -1,0 +1,1 @@
+"""Real local servers that the tests talk to."""
