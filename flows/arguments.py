@@ -6,6 +6,7 @@ Only the standard library and PyYAML are imported here: this runs before anythin
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,10 @@ TAKES_VALUE = {
 }  # fmt: skip
 """Hydra's flags that are followed by a value."""
 
+FLAG = re.compile(r"-{1,2}[A-Za-z][\w-]*(=.*)?")
+
 MAX_SUBJECT = 2000
+"""Characters. Longer texts are documents, and belong in the index."""
 
 
 class Words(NamedTuple):
@@ -116,13 +120,24 @@ def checked(flow: str, subject: str) -> str:
     return subject
 
 
+def flags_first(words: list[str]) -> list[str]:
+    """The same words with Hydra's flags in front: argparse wants the overrides in one piece."""
+    positional = set(_positional(words))
+    flags = [word for index, word in enumerate(words) if index not in positional]
+    return flags + [words[index] for index in sorted(positional)]
+
+
 def _first_positional(words: list[str]) -> int | None:
+    return next(_positional(words), None)
+
+
+def _positional(words: list[str]) -> Iterator[int]:
+    """Where the words stand that are neither flags nor the values of flags."""
     skip = False
     for index, word in enumerate(words):
         if skip:
             skip = False
         elif word in TAKES_VALUE:
             skip = True
-        elif not re.fullmatch(r"-{1,2}[A-Za-z][\w-]*(=.*)?", word):
-            return index
-    return None
+        elif not FLAG.fullmatch(word):
+            yield index

@@ -15,12 +15,14 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    SerializeAsAny,
+    InstanceOf,
     ValidationError,
     field_validator,
+    model_validator,
 )
 
 from evals.contract import Metric
+from flows.arguments import MAX_SUBJECT
 from modules.essay import (
     CitationSettings,
     DebateSettings,
@@ -34,11 +36,9 @@ from modules.essay import (
 from modules.lm.backends import Backend
 from modules.lm.ledger import Budget
 from modules.retrieval.specs import EmbedderSpec, RetrieverSpec
+from signatures import Role
 from signatures.errors import ConfigError, InputError
 from signatures.types import EssayStance
-
-MAX_SUBJECT = 2000
-"""Characters. Longer texts are documents, and belong in the index."""
 
 UNKEYED = ("paths", "output", "tracking", "runner", "budget")
 """Parts of a configuration that say where and how, not what: no part of its hash."""
@@ -112,12 +112,12 @@ class EssayConfig(FlowConfig):
     essay: WritingSettings
     recall: RecallSettings
     citations: CitationSettings
-    method: SerializeAsAny[EssayMethod]
-    backend: SerializeAsAny[Backend]
-    roles: dict[str, SerializeAsAny[Backend]]
-    embedder: SerializeAsAny[EmbedderSpec]
-    retriever: SerializeAsAny[RetrieverSpec]
-    metrics: dict[str, Metric]
+    method: InstanceOf[EssayMethod]
+    backend: InstanceOf[Backend]
+    roles: dict[Role, InstanceOf[Backend]]
+    embedder: InstanceOf[EmbedderSpec]
+    retriever: InstanceOf[RetrieverSpec]
+    metrics: dict[str, InstanceOf[Metric]]
     prices: dict[str, dict[str, float]]
     budget: Budget
     seed: int = Field(ge=0, lt=2**31)
@@ -127,6 +127,16 @@ class EssayConfig(FlowConfig):
     @classmethod
     def _chosen(cls, value: dict[str, Any] | None) -> dict[str, Any]:
         return {role: spec for role, spec in (value or {}).items() if spec is not None}
+
+    @model_validator(mode="after")
+    def _priced(self) -> EssayConfig:
+        for backend in (self.backend, *self.roles.values()):
+            if self.budget.usd is not None and backend.price() is None:
+                raise ValueError(
+                    f"budget.usd cannot be kept: the price of {backend.model!r} is unknown; "
+                    "add it to prices, or cap budget.tokens instead"
+                )
+        return self
 
     @property
     def settings(self) -> EssaySettings:
@@ -144,7 +154,7 @@ class EssayConfig(FlowConfig):
 class IngestConfig(FlowConfig):
     """``moot ingest``."""
 
-    embedder: SerializeAsAny[EmbedderSpec]
+    embedder: InstanceOf[EmbedderSpec]
     max_megabytes: float = Field(gt=0, le=100_000)
     prune: bool
 
@@ -214,6 +224,8 @@ def _refusal(error: ValidationError, path: str = "") -> ConfigError | InputError
     message = first["msg"].removeprefix("Value error, ")
     if where == "subject":
         return InputError(message, remedy="give the text as the first argument, in quotes")
+    if first["type"] == "value_error":
+        return ConfigError(f"{where}: {message}" if where else message)
     got = first.get("input")
     shown = None if isinstance(got, (dict, list)) or "input" not in first else repr(got)[:80]
     if first["type"] == "extra_forbidden":

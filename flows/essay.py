@@ -74,9 +74,7 @@ def _result(
     roles: Roles,
     corpus_version: str | None,
 ) -> EssayResult:
-    figures = {"citation_figures": parts.essay.figures.model_dump()}
-    scores = {name: metric.score(figures) for name, metric in sorted(settings.metrics.items())}
-    return EssayResult(
+    result = EssayResult(
         proposition=settings.subject,
         stance=settings.stance,
         method=settings.method.name,
@@ -88,7 +86,7 @@ def _result(
         citations=parts.essay.citations,
         citation_figures=parts.essay.figures,
         uncited=parts.essay.uncited,
-        metrics={name: score.value for name, score in scores.items()},
+        metrics={},
         notes=_notes(settings, parts),
         seconds=run.seconds,
         usage=step.usage(),
@@ -101,6 +99,9 @@ def _result(
             usage_total=step.total,
         ),
     )
+    row = result.model_dump(mode="json")
+    scores = {name: metric.score(row).value for name, metric in sorted(settings.metrics.items())}
+    return result.model_copy(update={"metrics": scores})
 
 
 def _notes(settings: EssayConfig, parts: EssayParts) -> list[str]:

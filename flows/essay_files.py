@@ -34,11 +34,15 @@ def transcript_text(result: EssayResult) -> str:
     for p in result.personas:
         chosen = f" Selected: {p.reason}" if p.selected else ""
         values = f" Values: {', '.join(p.values)}." if p.values else ""
-        parts.append(f"- **{names[p.id]}** ({p.stance}). {p.description} *{p.claim}*{values}{chosen}")
+        parts.append(
+            f"- **{names[p.id]}** ({p.stance}). {p.description} *{p.claim}*{values}{chosen}"
+        )
     parts.append("## Debate")
     for turn in result.debate:
         answer = f", {turn.relation}s {turn.replies_to}" if turn.relation != "none" else ""
-        parts.append(f"**{turn.id} {names[turn.speaker]}** (round {turn.round}{answer})\n\n{turn.text}")
+        parts.append(
+            f"**{turn.id} {names[turn.speaker]}** (round {turn.round}{answer})\n\n{turn.text}"
+        )
     parts.append(f"The debate ended: {result.debate_ended.replace('_', ' ')}.")
     parts.append("## Plan")
     if result.plan.acknowledgment:

@@ -9,7 +9,7 @@ import sys
 from difflib import get_close_matches
 from typing import Any
 
-from flows.arguments import checked, keys, quoted, split
+from flows.arguments import checked, flags_first, keys, quoted, split
 from flows.environment import CHECKOUT
 from signatures.errors import ConfigError, InputError, MootError, StorageError
 
@@ -23,22 +23,18 @@ def run_flow(name: str, words: list[str]) -> int:
     subject, rest = split(name, words)
     if subject is not None:
         rest = [*rest, quoted(checked(name, subject))]
-    _hydra(name, rest)
+    _hydra(name, flags_first(rest))
     return 0
 
 
 def _hydra(name: str, words: list[str]) -> None:
     import hydra
     from hydra.errors import HydraException
-    from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
-    from flows.run import new_id
-
+    register_resolvers()
     # Its own handler prints a summary and exits 1; ours says one line and exits by kind.
     os.environ["HYDRA_FULL_ERROR"] = "1"
-    OmegaConf.register_new_resolver("moot.run_id", new_id, use_cache=True, replace=True)
-    OmegaConf.register_new_resolver("moot.checkout", lambda: str(CHECKOUT), replace=True)
     failures: list[MootError] = []
     job = functools.partial(_task, failures)
     entry = hydra.main(version_base="1.3", config_path="../conf", config_name=name)(job)
@@ -53,6 +49,16 @@ def _hydra(name: str, words: list[str]) -> None:
         sys.argv = argv
     if failures:
         raise failures[0]
+
+
+def register_resolvers() -> None:
+    """Teach OmegaConf the two resolvers our yaml uses."""
+    from omegaconf import OmegaConf
+
+    from flows.run import new_id
+
+    OmegaConf.register_new_resolver("moot.run_id", new_id, use_cache=True, replace=True)
+    OmegaConf.register_new_resolver("moot.checkout", lambda: str(CHECKOUT), replace=True)
 
 
 def _task(failures: list[MootError], config: Any) -> None:

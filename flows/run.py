@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import re
 import secrets
 import time
@@ -74,7 +73,7 @@ class Run:
         with storage(path):
             draft = path.with_suffix(path.suffix + ".part")
             draft.write_text(text, encoding="utf-8")
-            os.replace(draft, path)
+            draft.replace(path)
         return path
 
     def state(self) -> dict[str, Any]:

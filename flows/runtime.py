@@ -79,7 +79,10 @@ def start_prefect(paths: Paths) -> None:
     import filelock
     from prefect.client.orchestration import get_client
 
-    with filelock.FileLock(paths.artifacts / "prefect.lock"), get_client(sync_client=True) as client:
+    with (
+        filelock.FileLock(paths.artifacts / "prefect.lock"),
+        get_client(sync_client=True) as client,
+    ):
         client.hello()
 
 

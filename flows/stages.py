@@ -77,7 +77,8 @@ class TaskStep:
         result = state.result()
         self.reused += state.name == "Cached"
         self.total = self.total + Usage.model_validate(result["usage"])
-        log.info("%s %s", name, "reused" if state.name == "Cached" else "done")
+        if self._bar.disable:
+            log.info("%s %s", name, "reused" if state.name == "Cached" else "done")
         self._bar.update()
         return stage.returns().validate_python(result["value"])
 

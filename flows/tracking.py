@@ -7,6 +7,7 @@ waited for only when there is something to write.
 from __future__ import annotations
 
 import json
+import logging
 import warnings
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -61,13 +62,17 @@ class Tracker:
             return
         client, run_id = self._started.result()
         client.set_tag(run_id, "error", f"{type(error).__name__}: {error}"[:MAX_PARAM])
-        client.set_terminated(run_id, "KILLED" if isinstance(error, KeyboardInterrupt) else "FAILED")
+        client.set_terminated(
+            run_id, "KILLED" if isinstance(error, KeyboardInterrupt) else "FAILED"
+        )
         self._pool.shutdown()
 
     def _start(self) -> tuple[Any, str]:
         with warnings.catch_warnings():
             # MLflow's dependencies warn about themselves at import; nothing a user could act on.
             warnings.simplefilter("ignore")
+            logging.getLogger("mlflow").setLevel(logging.WARNING)
+            logging.getLogger("alembic").setLevel(logging.WARNING)
             client = _client(self._config)
         run_id = self._run.state().get("mlflow_run_id")
         if run_id is None:
@@ -82,7 +87,9 @@ class Tracker:
 
         experiment = _experiment(client, self._config)
         run = client.create_run(
-            experiment, run_name=self._run.id, tags={"flow": self._run.flow, "moot_run": self._run.id}
+            experiment,
+            run_name=self._run.id,
+            tags={"flow": self._run.flow, "moot_run": self._run.id},
         )
         params = [Param(k, v[:MAX_PARAM]) for k, v in flat(self._plain).items()]
         client.log_batch(run.info.run_id, params=params)

@@ -51,9 +51,7 @@ def resume(options: argparse.Namespace) -> int:
     overrides = list(options.overrides)
     if words and "=" in words[0]:
         overrides.insert(0, words.pop())
-    folder = (
-        runs_on_disk.find(artifacts() / "runs", words[0]) if words else _latest_unfinished()
-    )
+    folder = runs_on_disk.find(artifacts() / "runs", words[0]) if words else _latest_unfinished()
     flow, plain = runs_on_disk.load(folder)
     if (folder / runs_on_disk.RESULT_FILE).exists():
         raise InputError(

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from modules.stage import Stage
 from modules.lm.extractive.stance import StanceReader
+from modules.stage import Stage
 from modules.text import sentences, words
 from signatures.types import Citation, CitationFigures, Draft, Essay, Passage, Verdict
 
@@ -191,7 +192,7 @@ def _bare(sentence: str) -> str:
 def _spans(passage: str) -> list[str]:
     """Every sentence, and every pair of neighbours."""
     parts = sentences(passage) or [passage]
-    return parts + [f"{a} {b}" for a, b in zip(parts, parts[1:], strict=False)]
+    return parts + [f"{a} {b}" for a, b in pairwise(parts)]
 
 
 def _score(sentence: str, span: str, cosine: float) -> float:

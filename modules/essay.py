@@ -146,15 +146,11 @@ class PersonaDebateProgram(dspy.Module):  # type: ignore[misc]  # DSPy's classes
         )
         self.select = TeamSelection(team_size=s.personas.team_size)
         self.gather = PersonaEvidence(retriever, k=s.recall.persona)
-        self.debate = PlanningDebate(
-            max_rounds=s.debate.max_rounds, word_limit=s.debate.turn_words
-        )
+        self.debate = PlanningDebate(max_rounds=s.debate.max_rounds, word_limit=s.debate.turn_words)
         self.plan = Planner(minimum_points=s.plan.minimum, maximum_points=s.plan.maximum)
         self.support = PlanEvidence(retriever, k=s.recall.point)
         self.write = EssayWriter(words=s.essay.words)
-        self.check = CitationCheck(
-            embedder, supported=s.citations.supported, weak=s.citations.weak
-        )
+        self.check = CitationCheck(embedder, supported=s.citations.supported, weak=s.citations.weak)
 
     def forward(self, *, subject: str, goal: EssayStance, step: Step = direct) -> EssayParts:
         """The essay on ``subject`` and everything that led to it."""
@@ -171,13 +167,9 @@ class PersonaDebateProgram(dspy.Module):  # type: ignore[misc]  # DSPy's classes
             evidence=evidence,
             background=background,
         )
-        plan = step(
-            "plan", self.plan, subject=subject, goal=goal, personas=personas, debate=debate
-        )
+        plan = step("plan", self.plan, subject=subject, goal=goal, personas=personas, debate=debate)
         support = step("support", self.support, plan=plan)
-        draft = step(
-            "essay", self.write, subject=subject, goal=goal, plan=plan, evidence=support
-        )
+        draft = step("essay", self.write, subject=subject, goal=goal, plan=plan, evidence=support)
         essay = step("citations", self.check, subject=subject, draft=draft)
         return EssayParts(personas, debate, plan, essay, pool.notes)
 

@@ -129,9 +129,7 @@ class PersonaPool(Stage):
         if len(drafts) < self.settings["minimum"]:
             notes.append(f"the pool has {len(drafts)} personas of {self.settings['minimum']}")
         return Pool(
-            personas=[
-                Persona(id=f"p{i}", **d.model_dump()) for i, d in enumerate(drafts, start=1)
-            ],
+            personas=[Persona(id=f"p{i}", **d.model_dump()) for i, d in enumerate(drafts, start=1)],
             notes=notes,
         )
 
@@ -180,14 +178,10 @@ def candidate(persona: Persona) -> Candidate:
 
 
 def _candidate(id: str, draft: PersonaDraft) -> Candidate:
-    return Candidate(
-        id=id, title=draft.title, description=draft.description, claim=draft.claim
-    )
+    return Candidate(id=id, title=draft.title, description=draft.description, claim=draft.claim)
 
 
-def _new(
-    drafts: Sequence[PersonaDraft], existing: Sequence[PersonaDraft]
-) -> list[PersonaDraft]:
+def _new(drafts: Sequence[PersonaDraft], existing: Sequence[PersonaDraft]) -> list[PersonaDraft]:
     """Drafts whose title and claim are not taken yet, in order."""
     seen = {text.casefold() for d in existing for text in (d.title, d.claim)}
     kept = []

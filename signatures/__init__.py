@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
     import dspy
 
-ROLES: dict[str, str] = {
+Role = Literal["writer", "planner", "critic", "judge", "reflector"]
+"""Who a backend can be chosen for."""
+
+ROLE_NAMES: tuple[Role, ...] = get_args(Role)
+
+ROLES: dict[str, Role] = {
     "CreatePersonas": "planner",
     "SelectTeam": "planner",
     "TeamTurn": "planner",
@@ -16,9 +21,6 @@ ROLES: dict[str, str] = {
     "WriteEssay": "writer",
 }
 """Signature name -> the role whose backend answers it."""
-
-ROLE_NAMES = ("writer", "planner", "critic", "judge", "reflector")
-"""Every role a backend can be chosen for."""
 
 
 def catalogue() -> list[type[dspy.Signature]]:
@@ -34,4 +36,4 @@ def catalogue() -> list[type[dspy.Signature]]:
     return sorted(found, key=lambda s: s.__name__)
 
 
-__all__ = ["ROLES", "ROLE_NAMES", "catalogue"]
+__all__ = ["ROLES", "ROLE_NAMES", "Role", "catalogue"]

@@ -105,7 +105,7 @@ class StorageError(MootError):
     """The disk refused a write."""
 
 
-class BudgetReached(MootError):
+class BudgetReached(MootError):  # noqa: N818 - reaching a budget is an outcome, not a fault
     """A cap on calls, tokens or money stopped the run; everything so far is kept."""
 
     exit_code: ClassVar[int] = 3

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from signatures.errors import BackendError, ConfigError
+from signatures.errors import BackendError
 
 if TYPE_CHECKING:
     import dspy
@@ -184,7 +184,8 @@ class ServerBackend(Backend):
 
     def identity(self) -> str:
         # The wire shapes the prompt, hence the reply; the address tells two servers apart.
-        return f"{self.name}/{self.model}@{urlsplit(self.base_url).netloc}-{self.wire}{ADAPTER_VERSION}"
+        server = urlsplit(self.base_url).netloc
+        return f"{self.name}/{self.model}@{server}-{self.wire}{ADAPTER_VERSION}"
 
     @property
     def json_schema(self) -> bool:
@@ -327,16 +328,6 @@ def _models_url(backend: ServerBackend) -> str:
     if backend.door == "anthropic" and not base.endswith("/v1"):
         base += "/v1"
     return f"{base}/models"
-
-
-def check_role(name: str, known: tuple[str, ...]) -> None:
-    """Refuse a role nobody plays.
-
-    Raises:
-        ConfigError: ``name`` is not a role.
-    """
-    if name not in known:
-        raise ConfigError(f"unknown role {name!r}", expected=", ".join(known))
 
 
 __all__ = [

@@ -47,7 +47,7 @@ class Entry(Record):
     usd: float | None = 0.0
 
     def usage(self) -> Usage:
-        """This line as usage."""
+        """The line as usage."""
         return Usage(
             calls=int(self.kind == "call"),
             cached_calls=int(self.kind == "cached"),
@@ -71,6 +71,8 @@ class Ledger:
         self._lock = threading.Lock()
         self._path = path
         self._entries = _read(path) if path is not None and path.exists() else []
+        if path is not None and path.exists():
+            _mend(path)
         self._total = sum((e.usage() for e in self._entries), Usage())
         self.budget = budget or Budget()
         self.invocation = 1 + max((e.invocation for e in self._entries), default=0)
@@ -152,6 +154,13 @@ class Ledger:
             yield
         finally:
             _unit.reset(token)
+
+
+def _mend(path: Path) -> None:
+    """End a line torn by a kill, so that the next entry starts on a line of its own."""
+    if not path.read_bytes().endswith(b"\n"):
+        with path.open("a", encoding="utf-8") as file:
+            file.write("\n")
 
 
 def _read(path: Path) -> list[Entry]:

@@ -10,6 +10,8 @@ from dspy.lm15 import Message, Request, Response, TextPart, Usage, response_to_e
 
 from signatures.errors import BackendError
 
+DEFAULT_MAX_TOKENS = 1024
+
 
 class LocalEngine:
     """Generates with a causal LM; one request at a time, weights loaded at the first.
@@ -62,20 +64,18 @@ class LocalEngine:
 
         config = request.config
         torch.manual_seed(config.seed or 0)
-        prompt = tokenizer(_prompt(tokenizer, request), return_tensors="pt", add_special_tokens=False)
-        prompt = prompt.to(model.device)
+        text = _prompt(tokenizer, request)
+        prompt = tokenizer(text, return_tensors="pt", add_special_tokens=False).to(model.device)
         n_prompt = prompt["input_ids"].shape[1]
-        sample = config.temperature is None or config.temperature > 0
+        limit = config.max_tokens or DEFAULT_MAX_TOKENS
         with torch.inference_mode():
             output = model.generate(
                 **prompt,
-                max_new_tokens=config.max_tokens or 1024,
-                do_sample=sample,
-                **({"temperature": config.temperature or 1.0, "top_p": config.top_p or 1.0} if sample else {}),
+                **_sampling(config),
+                max_new_tokens=limit,
                 pad_token_id=tokenizer.pad_token_id or tokenizer.eos_token_id,
             )
         new = output[0, n_prompt:]
-        limit = config.max_tokens or 1024
         return Response(
             id=None,
             model=request.model,
@@ -83,6 +83,17 @@ class LocalEngine:
             finish_reason="length" if len(new) >= limit else "stop",
             usage=Usage(input_tokens=int(n_prompt), output_tokens=len(new)),
         )
+
+
+def _sampling(config: Any) -> dict[str, Any]:
+    """Greedy at temperature 0, else sampling; an unset temperature is 1."""
+    if config.temperature == 0:
+        return {"do_sample": False}
+    return {
+        "do_sample": True,
+        "temperature": config.temperature or 1.0,
+        "top_p": config.top_p or 1.0,
+    }
 
 
 def _prompt(tokenizer: Any, request: Request) -> str:

@@ -36,9 +36,8 @@ class Price(Record):
         """Dollars for the tokens of ``usage``; cached input falls back to the input price."""
         cached = self.input if self.cached_input is None else self.cached_input
         fresh = usage.input_tokens - usage.cached_input_tokens
-        return (
-            fresh * self.input + usage.cached_input_tokens * cached + usage.output_tokens * self.output
-        ) / 1_000_000
+        dollars = fresh * self.input + usage.cached_input_tokens * cached
+        return (dollars + usage.output_tokens * self.output) / 1_000_000
 
 
 _reached: ContextVar[list[bool] | None] = ContextVar("moot_reached_backend", default=None)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from modules.lm.adapter import signature_name
-from modules.lm.backends import Backend, check_role
+from modules.lm.backends import Backend
 from modules.lm.ledger import Ledger
-from signatures import ROLE_NAMES, ROLES
+from signatures import ROLE_NAMES, ROLES, Role
 
 
 class Roles:
@@ -27,20 +27,18 @@ class Roles:
         backend: Backend,
         ledger: Ledger,
         *,
-        own: Mapping[str, Backend] | None = None,
+        own: Mapping[Role, Backend] | None = None,
         seed: int = 0,
         replicate: int = 0,
     ) -> None:
         chosen = dict(own or {})
-        for name in chosen:
-            check_role(name, ROLE_NAMES)
         self.backends = {role: chosen.get(role, backend) for role in ROLE_NAMES}
-        self._lms: dict[str, Any] = {}
+        self._lms: dict[Role, Any] = {}
         self._make = lambda role: self.backends[role].lm(
             role, ledger, seed=seed, replicate=replicate
         )
 
-    def lm(self, role: str) -> Any:
+    def lm(self, role: Role) -> Any:
         """The LM of ``role``, built when first asked for.
 
         Raises:

@@ -21,11 +21,13 @@ from modules.lm.extractive.prose import (
 )
 from modules.lm.extractive.stance import StanceReader, negate
 from modules.lm.extractive.statements import Statement, statements
+from modules.lm.extractive.words import overlap
 from signatures.essay import PlannedEvidence
 from signatures.types import Plan
 
 _FRAME_WORDS = 150  # opening, acknowledgment and conclusion
-_SENTENCE_WORDS = 24  # a cited sentence with its connector
+_ALIKE = 0.3  # overlap from which two sentences speak of one thing
+_LEAST_WORDS = 60  # of cited sentences, however short the essay is to be
 
 
 def write_essay(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
@@ -37,9 +39,9 @@ def write_essay(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]
     pool = statements(given, StanceReader(proposition), proposition)
     if not any(s.standalone for s in pool):
         raise no_evidence("no sentence to cite in the passages of the plan")
-    room = max(1, (inputs["word_target"] - _FRAME_WORDS) // _SENTENCE_WORDS)
+    room = max(_LEAST_WORDS, inputs["word_target"] - _FRAME_WORDS)
     matter = gather(plan, parts, pool, proposition, sign, room, rng)
-    if not any(section.evidence for section in matter.sections):
+    if not any(s.lead or s.evidence for s in matter.sections):
         raise no_evidence("no sentence on the side of the essay in the passages of the plan")
     writer = _Writer(proposition, sign, matter, Casing([p.text for p in given]), rng)
     return {"essay": writer.essay()}
@@ -55,10 +57,11 @@ class _Writer:
         self.matter = matter
         self.casing = casing
         self.line = subject_line(proposition, casing)
+        self.clause = is_clause(self.line)
         self.denial = casing.lowered(negate(self.line).rstrip(" ."))
         self.rng = rng
         self.additions = Deck(phrases.ESSAY_ADDITIONS, rng)
-        self.examples = Deck(phrases.EXAMPLES, rng)
+        self.relations = Deck(phrases.RELATIONS, rng)
 
     def draw(self, options: tuple[str, ...], **fields: str) -> str:
         """One phrase, filled in."""
@@ -67,17 +70,25 @@ class _Writer:
     def essay(self) -> str:
         """Paragraphs separated by blank lines."""
         sections = self.matter.sections
-        body = [self.section(s, i, len(sections)) for i, s in enumerate(sections)]
+        body: list[str] = []
+        for place, section in enumerate(sections):
+            text = self.section(section, place, len(sections))
+            if body and not section.evidence:
+                body[-1] += " " + text  # one sentence is no paragraph
+            else:
+                body.append(text)
         parts = [self.opening(), *body, self.acknowledgment(), self.conclusion()]
         return "\n\n".join(part for part in parts if part)
 
     def opening(self) -> str:
         """The proposition, stated fairly, and the position taken."""
-        if is_clause(self.line):
+        if self.clause:
             stated = self.draw(phrases.STATE_CLAUSE, clause=self.casing.lowered(self.line))
         else:
             stated = self.draw(phrases.STATE_LINE, line=self.line)
-        verdict = phrases.REFUTE if self.sign < 0 else phrases.SUPPORT
+        verdict = phrases.SUPPORT
+        if self.sign < 0:
+            verdict = phrases.REFUTE if self.clause else phrases.REFUTE_BARE
         topics = self.topics()
         return paragraph(
             [
@@ -129,7 +140,8 @@ class _Writer:
             return cite(text, statement.number)
         if len(done) % 2 == 0 and self.rng.random() < 0.6:
             return cite(text, statement.number)
-        phrase = self.additions.draw()
+        alike = before is not None and overlap(before.stems, statement.stems) >= _ALIKE
+        phrase = (self.relations if alike else self.additions).draw()
         return cite(phrase.format(s=self.casing.lowered(text)), statement.number)
 
     def acknowledgment(self) -> str:
@@ -151,12 +163,14 @@ class _Writer:
         """What was said, recalled, and what follows."""
         topics = self.topics()
         close = phrases.CLOSE if topics else phrases.CLOSE_BARE
-        verdict = phrases.VERDICT_REFUTE if self.sign < 0 else phrases.VERDICT_SUPPORT
+        verdict = phrases.VERDICT_SUPPORT
+        if self.sign < 0:
+            verdict = phrases.VERDICT_REFUTE if self.clause else phrases.VERDICT_REFUTE_BARE
         return paragraph(
             [
                 self.draw(close, topics=topics),
                 self.draw(verdict, denial=self.denial),
-                self.draw(phrases.LAST_WORD),
+                self.draw(phrases.LAST_WORD if self.matter.granted else phrases.LAST_BARE),
             ]
         )
 

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from modules.lm.extractive.themes import main_theme
-from modules.lm.extractive.statements import stems
+from modules.lm.extractive.words import stems
 
 DEFAULT: Final = "🗣️"
 

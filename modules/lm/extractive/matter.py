@@ -6,30 +6,26 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from modules.lm.extractive.dealing import Dealer
 from modules.lm.extractive.sentences import plain
-from modules.lm.extractive.statements import (
-    Statement,
-    Weights,
-    best,
-    merit,
-    on_side,
-    overlap,
-    similar,
-    stems,
-)
-from modules.lm.extractive.topics import of_phrase
+from modules.lm.extractive.statements import Statement, best, merit, similar, vouched
 from modules.lm.extractive.themes import ranked
+from modules.lm.extractive.topics import of_phrase
+from modules.lm.extractive.words import Weights, overlap, stems
 from signatures.essay import PlannedEvidence
 from signatures.types import Plan, PlanPoint
 
-_JITTER = 0.08
-_SAME = 0.8  # overlap from which a statement is the plan's own sentence
-_NEAR = 0.5  # overlap from which two sentences would repeat one another
+_JITTER = 0.08  # statements closer in worth than this may change places
+_SAME = 0.75  # share of content from which a statement is the plan's own sentence
 
 
 @dataclass
 class Section:
-    """One point of the essay. ``lead`` is the passage sentence that says the point, if one does."""
+    """One point of the essay. ``lead`` is the passage sentence that says the point, if any.
+
+    ``numbers`` are the passages planned for the point, ``stems`` its content words with those
+    of its sub-points; ``topic`` names it, or is empty.
+    """
 
     point: str
     lead: Statement | None
@@ -41,7 +37,7 @@ class Section:
 
 @dataclass
 class Matter:
-    """All that the essay will say."""
+    """All that the essay will say; ``answer`` is set against what is ``granted``."""
 
     sections: list[Section]
     granted: Statement | None
@@ -54,53 +50,76 @@ def gather(
     pool: Sequence[Statement],
     proposition: str,
     sign: int,
-    room: int,
+    words: int,
     rng: random.Random,
 ) -> Matter:
-    """Sentences for each point in turn, ``room`` of them in all, none twice."""
+    """Sentences for each point, about ``words`` words of them in all, none twice."""
     luck = {s.text: rng.uniform(0, _JITTER) for s in pool}
-    sections = [_section(p, i, plan, parts, pool, sign) for i, p in enumerate(plan.points)]
+    own = [text for p in plan.points for text in (p.point, *p.subpoints)]
+    pool = vouched(pool, own, sign)
+    pool = vouched(pool, [plan.acknowledgment] if plan.acknowledgment else [], -sign)
+    sections = _sections(plan, parts, pool)
     used = [s.lead for s in sections if s.lead is not None]
-    granted = _granted(plan, pool, -sign, luck)
-    answer = _answer(granted, pool, sign, [*used, *([granted] if granted else [])], luck)
-    used += [s for s in (granted, answer) if s is not None]
-    _fill(sections, pool, sign, room, used, luck)
+    granted = _granted(plan, pool, -sign, used, luck)
+    used += [granted] if granted is not None else []
+    answer = _answer(granted, pool, sign, used, luck)
+    used += [answer] if answer is not None else []
+    dealer = Dealer(pool, sign, used, luck)
+    dealer.deal(sections, words)
+    for section in sections:
+        if section.lead is None and similar(_point(section), used, _SAME):
+            section.point = ""  # the acknowledgment has said it
     _name(sections, proposition)
     return Matter([s for s in sections if s.lead or s.evidence or s.point], granted, answer)
 
 
-def _section(
-    point: PlanPoint,
-    place: int,
-    plan: Plan,
-    parts: Sequence[PlannedEvidence],
-    pool: Sequence[Statement],
-    sign: int,
-) -> Section:
-    """The point with the numbers of its passages and the sentence that says it, if any."""
-    text = plain(point.point)
-    words = stems(text)
-    own = [s for s in pool if s.standalone and overlap(s.stems, words) >= _SAME]
-    lead = max(own, key=lambda s: (overlap(s.stems, words), len(s.stems & words)), default=None)
+def _point(section: Section) -> Statement:
+    return Statement(section.point, 0, "", 0, True, stems=stems(section.point))
+
+
+def _sections(
+    plan: Plan, parts: Sequence[PlannedEvidence], pool: Sequence[Statement]
+) -> list[Section]:
+    """A section for each point, leads given out once."""
     planned = [p for p in parts if p.part != plan.acknowledgment]
-    mine = [p for p in parts if p.part == point.point] or planned[place : place + 1]
-    numbers = frozenset(e.number for part in mine for e in part.passages)
-    around = words.union(*(stems(s) for s in point.subpoints)) if point.subpoints else words
-    text = text if text.endswith((".", "!")) else text + "."
-    return Section(text, lead, numbers, around)
+    sections: list[Section] = []
+    for place, point in enumerate(plan.points):
+        mine = [p for p in parts if p.part == point.point] or planned[place : place + 1]
+        numbers = frozenset(e.number for part in mine for e in part.passages)
+        taken = [s.lead for s in sections]
+        lead = _said(plain(point.point), [s for s in pool if s not in taken])
+        sections.append(_section(point, lead, numbers))
+    return sections
+
+
+def _section(point: PlanPoint, lead: Statement | None, numbers: frozenset[int]) -> Section:
+    text = plain(point.point)
+    around = stems(" ".join([text, *point.subpoints]))
+    return Section(text if text.endswith((".", "!")) else text + ".", lead, numbers, around)
+
+
+def _said(text: str, pool: Sequence[Statement]) -> Statement | None:
+    """The statement that says the text, if one does."""
+    words = stems(text)
+    share = {s.text: len(s.stems & words) / max(len(s.stems | words), 1) for s in pool}
+    same = [s for s in pool if s.standalone and share[s.text] >= _SAME]
+    return max(same, key=lambda s: share[s.text], default=None)
 
 
 def _granted(
-    plan: Plan, pool: Sequence[Statement], sign: int, luck: dict[str, float]
+    plan: Plan,
+    pool: Sequence[Statement],
+    sign: int,
+    used: Sequence[Statement],
+    luck: dict[str, float],
 ) -> Statement | None:
-    """The other side's sentence that comes nearest to the plan's acknowledgment."""
+    """The plan's acknowledgment as a passage says it, else the sentence that comes nearest."""
     if plan.acknowledgment is None:
         return None
+    free = [s for s in pool if s not in used]
     words = stems(plan.acknowledgment)
-    other = best(pool, sign)
-    same = [s for s in pool if s.standalone and overlap(s.stems, words) >= _SAME]
-    return max(
-        same or other,
+    return _said(plan.acknowledgment, free) or max(
+        best(free, sign),
         key=lambda s: 2 * overlap(s.stems, words) + merit(s, sign) + luck[s.text],
         default=None,
     )
@@ -117,60 +136,11 @@ def _answer(
     if granted is None:
         return None
     weights = Weights(s.stems for s in pool)
-    fit = [s for s in best(pool, sign) if not similar(s, used, _NEAR)]
     return max(
-        fit,
+        (s for s in best(pool, sign) if not similar(s, used)),
         key=lambda s: 1.5 * weights.cosine(s.stems, granted.stems) + merit(s, sign) + luck[s.text],
         default=None,
     )
-
-
-def _fill(
-    sections: list[Section],
-    pool: Sequence[Statement],
-    sign: int,
-    room: int,
-    used: list[Statement],
-    luck: dict[str, float],
-) -> None:
-    """Deal evidence to the sections in turn until the room is filled or nothing fits."""
-    weights = Weights(s.stems for s in pool)
-    candidates = best(pool, sign)
-    left = room - len([s for s in sections if s.lead is not None])
-    for _ in range(4):
-        for section in sections:
-            if left <= 0:
-                return
-            taken = [s.title for s in (section.lead, *section.evidence) if s is not None]
-
-            def worth(s: Statement, section: Section = section, taken: list[str] = taken) -> float:
-                near = 2.0 * weights.cosine(s.stems, section.stems)
-                placed = 0.25 * (s.number in section.numbers) - 0.3 * taken.count(s.title)
-                return near + placed + 0.7 * merit(s, sign) + luck[s.text]
-
-            fresh = [s for s in candidates if not similar(s, used, _NEAR)]
-            pick = max(fresh, key=worth, default=None)
-            if pick is None:
-                return
-            section.evidence.append(pick)
-            used.append(pick)
-            left -= 1
-            after = _follow_up(pick, pool, sign, used)
-            if after is not None and left > 0:
-                section.evidence.append(after)
-                used.append(after)
-                left -= 1
-
-
-def _follow_up(
-    statement: Statement, pool: Sequence[Statement], sign: int, used: Sequence[Statement]
-) -> Statement | None:
-    """The passage's next sentence, where it leans on this one and stays on its side."""
-    for s in pool:
-        if (s.number, s.place) == (statement.number, statement.place + 1):
-            fits = not s.standalone and on_side(s, sign) and not similar(s, used, _NEAR)
-            return s if fits else None
-    return None
 
 
 def _name(sections: list[Section], proposition: str) -> None:
@@ -179,8 +149,9 @@ def _name(sections: list[Section], proposition: str) -> None:
     taken: set[str] = set()
     for section in sections:
         text = section.lead.text if section.lead is not None else section.point
+        own = {t.phrase for t in ranked(stems(text), subject)}
         said = stems(text).union(*(s.stems for s in section.evidence))
-        themes = [t.phrase for t in ranked(said, subject, least=2.0)]
+        themes = [t.phrase for t in ranked(said, subject, least=2.0) if t.phrase in own]
         options = [of_phrase(text) or "", *themes]
         section.topic = next((o for o in options if o and o not in taken), "")
         taken.add(section.topic)

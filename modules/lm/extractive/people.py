@@ -115,10 +115,12 @@ DESCRIBERS: Final = _words("""
 #: Words that stand before people without describing a community.
 NO_DESCRIBERS: Final = _words("""
     actual all any average both certain countless current different either every few fellow fewer
-    first five four great greater hundred individual innocent large last least less many
+    first five four free great greater hundred individual innocent large last least less many
     million millions more most much new next numerous only ordinary other our own particular
     potential real second several single six some sole such ten their these third those thousand
     thousands three total two typical various very which whose
+    small large big good bad best tired popular modern careful regular casual frequent happy keen
+    honest worst strong weak
 """)
 
 #: Verbs of people: what follows a stakeholder rather than a thing.

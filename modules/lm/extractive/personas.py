@@ -12,19 +12,13 @@ from modules.lm.extractive.inputs import no_evidence, passages, voices
 from modules.lm.extractive.prose import article
 from modules.lm.extractive.stakeholders import Stakeholder, stakeholders
 from modules.lm.extractive.stance import StanceReader
-from modules.lm.extractive.statements import (
-    Statement,
-    best,
-    merit,
-    overlap,
-    similar,
-    statements,
-    stems,
-)
+from modules.lm.extractive.statements import Statement, best, merit, similar, statements
 from modules.lm.extractive.themes import ranked
+from modules.lm.extractive.words import overlap, stems
 
 _JITTER = 0.12  # how far apart two statements may be and still count as near-equals
 _DECIDED = 0.15  # a claim takes a side by its own words, not by its surroundings alone
+_UNDECIDED = 0.4
 _STANCES = {1: "for", -1: "against"}
 
 #: Background in one sentence; the opinion has no place in it.
@@ -55,8 +49,7 @@ def create_personas(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, 
     """Between ``minimum`` and ``maximum`` personas, fewer where the evidence holds no more."""
     proposition = inputs["proposition"]
     background = passages(inputs["background"])
-    pool = statements(background, StanceReader(proposition), proposition)
-    pool = [s for s in pool if on_subject(s, pool)]
+    pool = statements(background, StanceReader(proposition), proposition, ranked=True)
     existing = voices(inputs["existing"])
     if not pool or not any(s.stems & stems(proposition) for s in pool):
         raise no_evidence("no sentence about the proposition in the background passages")
@@ -73,12 +66,6 @@ def create_personas(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, 
     }
 
 
-def on_subject(statement: Statement, pool: list[Statement]) -> bool:
-    """Whether the statement is about the subject, measured by the best of the pool."""
-    top = max(s.relevance for s in pool)
-    return statement.relevance >= 0.2 * top
-
-
 def _proposals(
     pool: list[Statement],
     texts: list[str],
@@ -90,10 +77,9 @@ def _proposals(
     named = stakeholders(texts)[:40]
     subject = stems(proposition)
     for sign in signs:
-        for statement in best(pool, sign):
-            if statement.own_side * sign < _DECIDED:
-                continue
+        for statement in best(pool, sign, least=8):
             worth = merit(statement, sign) + rng.uniform(0, _JITTER)
+            worth -= _UNDECIDED * (statement.own_side * sign < _DECIDED)
             for group in named:
                 bonus = _bond(group, statement)
                 if bonus:
@@ -167,4 +153,4 @@ def _draft(proposal: _Proposal, background: str, proposition: str) -> dict[str, 
     }
 
 
-__all__ = ["create_personas", "on_subject"]
+__all__ = ["create_personas"]

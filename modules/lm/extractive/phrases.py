@@ -69,6 +69,11 @@ REFUTE: Final = (
     "This essay argues that {denial}.",
     "On balance, the better reasons lead to a different view: {denial}.",
 )
+REFUTE_BARE: Final = (
+    "This essay argues against it.",
+    "On balance, the better reasons speak against it.",
+    "Weighed with care, the evidence comes down on the other side.",
+)
 SUPPORT: Final = (
     "This essay argues in its favour.",
     "The position taken here is that it is right.",
@@ -128,16 +133,14 @@ ESSAY_ADDITIONS: Final = (
     "It should be added that {s}",
     "It must also be borne in mind that {s}",
     "At the same time, {s}",
-    "A related observation is that {s}",
-    "In the same vein, {s}",
     "Besides, {s}",
     "It is also worth noting that {s}",
 )
-EXAMPLES: Final = (
-    "For example, {s}",
-    "For instance, {s}",
-    "To take one example, {s}",
-    "By way of illustration, {s}",
+RELATIONS: Final = (
+    "In the same vein, {s}",
+    "A related observation is that {s}",
+    "It should be remembered in this connection that {s}",
+    "To this it may be added that {s}",
 )
 
 # --- acknowledgment and conclusion ------------------------------------------------------------
@@ -182,6 +185,11 @@ VERDICT_REFUTE: Final = (
     "Having heard both sides, one may conclude that {denial}.",
     "It follows that {denial}.",
 )
+VERDICT_REFUTE_BARE: Final = (
+    "For these reasons, the proposition should be turned down.",
+    "The fair conclusion is that the proposition does not stand.",
+    "The balance of reasons is therefore against the proposition.",
+)
 VERDICT_SUPPORT: Final = (
     "For these reasons, the proposition deserves support.",
     "The fair conclusion is that the proposition is right.",
@@ -189,10 +197,13 @@ VERDICT_SUPPORT: Final = (
     "The balance of reasons therefore favours the proposition.",
 )
 LAST_WORD: Final = (
-    "Anyone who disagrees would have to answer all of these reasons, not merely one of them.",
     "The concession made above remains true, but it does not outweigh the rest.",
     "The objection considered above should shape how the matter is handled, not which way it is "
     "decided.",
+    "What was granted to the other side should be kept in mind, but it does not tip the balance.",
+)
+LAST_BARE: Final = (
+    "Anyone who disagrees would have to answer all of these reasons, not merely one of them.",
     "Reasonable people will go on weighing these things differently, but the balance is clear "
     "enough to act on.",
 )

@@ -9,17 +9,8 @@ from typing import Any
 from modules.lm.extractive.inputs import Voice, no_evidence, side_of, transcript, voices
 from modules.lm.extractive.prose import unframed
 from modules.lm.extractive.stance import StanceReader
-from modules.lm.extractive.statements import (
-    Statement,
-    Weights,
-    best,
-    merit,
-    on_side,
-    overlap,
-    similar,
-    statements,
-    stems,
-)
+from modules.lm.extractive.statements import Statement, best, merit, on_side, similar, statements
+from modules.lm.extractive.words import Weights, overlap, stems
 from signatures.types import Evidence, TranscriptLine
 
 _SUBPOINTS = 3

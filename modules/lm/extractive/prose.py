@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from modules.lm.extractive.phrases import ADDITIONS
 from modules.lm.extractive.sentences import capitalised, defang, plain, tokens
-from modules.lm.extractive.wordlists import FUNCTION_WORDS, LOWERABLE
+from modules.lm.extractive.wordlists import COMMON_VERBS, FUNCTION_WORDS, LOWERABLE
 
+_LONGEST_LINE = 40  # words of a proposition that an essay can quote
 _FIRST_WORD = re.compile(r"^[^\W\d_][\w'\u2019-]*")
+_BIG_WITHIN = re.compile(r"(?<=[a-z,] )[A-Z][\w'\u2019-]*")
 _MODALS = ("should", "can", "could", "will", "would", "must", "may", "is", "are", "was", "were",
            "do", "does", "did", "has", "have", "ought")  # fmt: skip
 
@@ -18,10 +21,11 @@ class Casing:
     """Knows from texts which words are written small in mid-sentence."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        found: set[str] = set()
+        self._small: Counter[str] = Counter()
+        self._big: Counter[str] = Counter()
         for text in texts:
-            found.update(word for word in tokens(text) if word.islower())
-        self._small = found
+            self._small.update(word for word in tokens(text) if word.islower())
+            self._big.update(_BIG_WITHIN.findall(text))
 
     def lowerable(self, word: str) -> bool:
         """Whether the word has no capital of its own."""
@@ -50,22 +54,27 @@ class Casing:
 
     def _small_word(self, word: str) -> str:
         core = word.strip("\"'\u201c\u201d\u2018\u2019(),.:;")
-        return word.lower() if core and self.lowerable(core) else word
+        if not core or any(c.isupper() for c in core[1:]):
+            return word
+        name = self._big[core] > self._small[core.lower()]
+        return word if name else word.lower()
 
 
 def subject_line(proposition: str, casing: Casing) -> str:
     """The proposition as one clean line without a final stop, in sentence case."""
-    text = re.sub(r"\[[\d\s,]*\]", "", plain(proposition))
-    return casing.sentence_case(" ".join(text.split()).rstrip(" .;:,"))
+    text = plain(proposition).replace('"', "'").rstrip(" .;:,")
+    words = text.split()
+    if len(words) > _LONGEST_LINE:
+        text = " ".join(words[:_LONGEST_LINE]) + " \u2026"
+    return casing.sentence_case(text)
 
 
 def is_clause(line: str) -> bool:
     """Whether the line can follow "that": a statement, not a question or a bare topic."""
     words = [word.lower() for word in tokens(line)]
-    if not words or "?" in line or words[0] in _MODALS or len(words) > 40:
+    if not words or "?" in line or words[0] in _MODALS or len(words) > _LONGEST_LINE:
         return False
-    return any(word in _MODALS or word in {"makes", "does", "do", "cannot"} or word.endswith("s")
-               for word in words[1:])  # fmt: skip
+    return any(word in _MODALS or word in COMMON_VERBS for word in words[1:])
 
 
 def cite(text: str, number: int) -> str:

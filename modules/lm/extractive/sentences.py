@@ -52,10 +52,17 @@ _CONCESSION = re.compile(
     r"to be sure|of course|granted that|are right that|is right that|correctly (?:observe|point))\b"
 )
 _GENERIC_HEAD = re.compile(
-    r"^the (?:answer|result|reason|problem|point|difference|argument|effect|study|report|author|"
+    r"^(?:in |for )?the same \b|^the (?:study|report|survey|poll|author|authors|researchers|judge|"
+    r"speaker|document)\b(?! (?:of|by|from|on|into)\b)|^the (?:answer|result|reason|problem|point|difference|argument|effect|study|report|author|"
     r"article|second|third|other|others|first|last|same|idea|question|solution|outcome|conclusion|"
     r"consequence|example|case|former|latter|above|following|opposite|statement|claim|fact)s?"
     r"(?: \w+)? (?:is|are|was|were|will|would|also|has|have|can|could|may|should|here)\b"
+)
+#: What a lost word, an abbreviation or a list leaves behind.
+_BROKEN = re.compile(
+    r"\b(?:the|an?|of|in|by|to|for|and|that) ?(?:[,;.]|had |was |were |is |are |has |\u2013 )(?<!that was )"
+    r"(?<!that is )(?<!that were )(?<!that are )(?<!that had )(?<!that has )|\betc\b|\be\.g\.|\bi\.e\.|"
+    r"\bis is\b|\bthe the\b|\ba a\b|\bof of\b| [-\u2013] .* [-\u2013] .* [-\u2013] "
 )
 #: Adverbs that tie a sentence to the one before it, where they stand inside the sentence.
 _STRAY = re.compile(
@@ -168,6 +175,8 @@ def printable(text: str) -> bool:
         return False
     if not any(w in COMMON_VERBS or w.endswith("ed") for w in lower):
         return False
+    if _BROKEN.search(text):
+        return False
     if _RUN_IN.search(text) and not re.search('["\u201c:]', text):
         return False
     return _balanced(text) and not _shouting(words)
@@ -201,7 +210,13 @@ def standalone(text: str) -> bool:
         return False
     if lower[0] == "it":
         return _EXPLETIVE.match(low) is not None
-    return not set(lower[:4]) & PRONOUNS and lower[-1] not in {"too", "either", "so"}
+    return not _pronoun_first(lower) and lower[-1] not in {"too", "either", "so"}
+
+
+def _pronoun_first(lower: list[str]) -> bool:
+    """Whether a pronoun comes before anything that it could stand for."""
+    verb = next((i for i, w in enumerate(lower) if i > 1 and w in COMMON_VERBS), len(lower))
+    return bool(set(lower[: max(verb, 4)]) & PRONOUNS)
 
 
 def hedged(text: str) -> bool:

@@ -88,6 +88,8 @@ def _named(heads: Counter[str], phrases: Counter[tuple[str, str]]) -> Iterable[S
 
 
 def _is_people(word: str, following: list[str]) -> bool:
+    if word == "candidates" and following == ["for"]:
+        return False  # "strong candidates for reform" are nobody
     if word in PEOPLE or word in MEMBERS or word in SPEAKERS:
         return True
     if word in NOT_PEOPLE or not word.endswith(AGENT_ENDINGS) or len(word) < 7:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from modules.lm.extractive.sentences import hedged, lift, tokens
-from modules.lm.extractive.wordlists import FUNCTION_WORDS, PRONOUNS
+from modules.lm.extractive.relevance import near, relevance
+from modules.lm.extractive.sentences import hedged, lift, plain, tokens
+from modules.lm.extractive.wordlists import PRONOUNS
+from modules.lm.extractive.words import Weights, overlap, stems
 from signatures.types import Evidence
 
-CONFIDENT = 0.12  # a side score below this is no side
-_VOTE = 0.5  # weight of one sentence's score in what its passage or document holds
+#: (side, own side) that a statement needs, from confident to hardly so.
+_TIERS = ((0.12, -0.05), (0.05, -0.1), (0.0, -0.2))
 _HEDGED = 0.3  # own score that a sentence needs if it reports or grants a view
+_TAKEN = 0.75  # share of content that makes two sentences one
+_OWN = 0.2  # weight of a sentence's own score beside its document's
+_VOUCHED = 0.25
+_BIAS = 0.5  # share of the common lean that is the reader's, where sides may be uneven
+_NEAR = 0.5  # overlap from which two sentences would repeat one another
+_LEAST = 4  # passages kept even if none is clearly on the subject
 
 
 class Reader(Protocol):
@@ -29,7 +36,9 @@ class Reader(Protocol):
 class Statement:
     """One printable sentence of a numbered passage.
 
-    ``side`` is in [-1, 1], above 0 for the proposition; ``stems`` are its content words.
+    ``side`` is in [-1, 1], above 0 for the proposition, ``own_side`` the same by its words
+    alone; ``relevance`` is about 0 to 2, and ``near`` says whether its passage is about
+    the proposition at all; ``stems`` are its content words.
     """
 
     text: str
@@ -40,115 +49,95 @@ class Statement:
     side: float = 0.0
     own_side: float = 0.0
     relevance: float = 0.0
+    near: bool = True
     stems: frozenset[str] = field(default=frozenset())
 
 
-_ENDINGS = (
-    "isations", "izations", "isation", "ization", "ations", "ation", "ingly", "ments", "ment",
-    "ities", "ising", "izing", "ised", "ized", "ises", "izes", "ings", "ing", "ions", "ion",
-    "ity", "ies", "ers", "er", "ed", "es", "ly", "al", "s", "e", "y",
-)  # fmt: skip
+def statements(
+    passages: Sequence[Evidence], reader: Reader, proposition: str, ranked: bool = False
+) -> list[Statement]:
+    """Printable sentences of the passages on the subject, none twice, each with its side.
 
-
-def stem(word: str) -> str:
-    """A rough stem: enough to see that "taxing" and "taxes" share a subject."""
-    word = word.lower().removesuffix("'s")
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
-
-
-def stems(text: str) -> frozenset[str]:
-    """Stems of the content words of a text."""
-    words = (word.lower() for word in tokens(text))
-    return frozenset(stem(w) for w in words if w not in FUNCTION_WORDS and len(w) > 2)
-
-
-def overlap(left: frozenset[str], right: frozenset[str]) -> float:
-    """Shared stems over the smaller set, in [0, 1]; 0 where a set is empty."""
-    if not left or not right:
-        return 0.0
-    return len(left & right) / min(len(left), len(right))
-
-
-class Weights:
-    """Inverse document frequencies over a set of texts, and cosine similarity under them."""
-
-    def __init__(self, texts: Iterable[frozenset[str]]) -> None:
-        counted = list(texts)
-        self._total = len(counted)
-        self._frequency = Counter(word for words in counted for word in words)
-
-    def weight(self, word: str) -> float:
-        """High for words that few of the texts share."""
-        return math.log((1 + self._total) / (1 + self._frequency[word])) + 0.3
-
-    def norm(self, words: frozenset[str]) -> float:
-        """Euclidean length of the weighted set."""
-        return math.sqrt(sum(self.weight(w) ** 2 for w in sorted(words)))
-
-    def cosine(self, left: frozenset[str], right: frozenset[str]) -> float:
-        """Similarity in [0, 1]; 0 where a set is empty."""
-        scale = self.norm(left) * self.norm(right)
-        shared = sum(self.weight(w) ** 2 for w in sorted(left & right))
-        return shared / scale if scale else 0.0
-
-
-def statements(passages: Sequence[Evidence], reader: Reader, proposition: str) -> list[Statement]:
-    """Printable sentences of the passages in order, none twice, each with its side."""
+    ``ranked`` says that the passages come in the order of a search for the proposition.
+    """
+    if not passages:
+        return []
+    about = relevance(passages, proposition, ranked)
+    kept = {p.number for p in near(passages, about, _LEAST)}
+    leaning = _leanings(passages, reader)
+    # A search for a contested subject brings both sides; what all share is the reader's bias.
+    common = _mean([leaning[n] for n in kept]) * (1.0 if ranked else _BIAS)
+    weights = Weights(stems(p.text) for p in passages)
     subject = stems(proposition)
-    raw: list[Statement] = []
-    seen: list[frozenset[str]] = []
+    found: list[Statement] = []
     for passage in passages:
+        number = passage.number
         for place, (text, alone) in enumerate(lift(passage.text)):
             words = stems(text)
-            if not text or any(len(words & s) > 0.75 * len(words | s) for s in seen):
+            if not text or _repeats(words, found):
                 continue
-            seen.append(words)
-            raw.append(Statement(text, passage.number, passage.title, place, alone, stems=words))
-    return _sided(raw, reader, subject)
+            own = reader.score(text)
+            side = _OWN * own + leaning[number] - common
+            about_it = about[number] + weights.cosine(words, subject)
+            found.append(
+                Statement(
+                    text,
+                    number,
+                    passage.title,
+                    place,
+                    alone,
+                    side,
+                    own,
+                    about_it,
+                    number in kept,
+                    words,
+                )
+            )
+    return found
 
 
-def _sided(raw: list[Statement], reader: Reader, subject: frozenset[str]) -> list[Statement]:
-    """The statements with their side: their own words first, then their surroundings."""
-    own = [reader.score(s.text) for s in raw]
-    by_number = _votes((s.number for s in raw), own)
-    by_title = _votes((s.title for s in raw), own)
-    weights = Weights(s.stems for s in raw)
-    near = _subject_words(raw, subject)
-    sided = []
-    for s, score in zip(raw, own, strict=True):
-        around = 0.25 * by_number[s.number] + 0.25 * by_title[s.title]
-        relevance = weights.cosine(s.stems, near) + 0.5 * overlap(subject, s.stems)
-        sided.append(
-            Statement(
-                s.text,
-                s.number,
-                s.title,
-                s.place,
-                s.standalone,
-                side=0.5 * score + around,
-                own_side=score,
-                relevance=relevance,
-                stems=s.stems,
-            )  # fmt: skip
-        )
-    return sided
+def _repeats(words: frozenset[str], found: Iterable[Statement]) -> bool:
+    return any(same(words, s.stems) for s in found)
 
 
-def _votes(keys: Iterable[object], values: Sequence[float]) -> dict[object, float]:
-    """For each key how clearly its values agree on a side, in [-1, 1]."""
-    sums: dict[object, float] = {}
-    for key, value in zip(keys, values, strict=True):
-        sums[key] = sums.get(key, 0.0) + value
-    return {key: math.tanh(_VOTE * total) for key, total in sums.items()}
+def _leanings(passages: Sequence[Evidence], reader: Reader) -> dict[int, float]:
+    """Passage number -> what its document says of the side of its sentences, in [-1, 1].
+
+    One sentence is little to go by, and a passage not much more; a document mostly argues one
+    side. It is read passage by passage and sentence by sentence, and its title apart.
+    """
+    wholes: dict[str, list[float]] = {}
+    singles: dict[str, list[float]] = {}
+    for p in passages:
+        wholes.setdefault(p.title, []).append(reader.score(plain(p.text)))
+        parts = [reader.score(text) for text, _ in lift(p.text) if text]
+        singles.setdefault(p.title, []).extend(parts)
+    leanings = {}
+    for p in passages:
+        whole, single = _mean(wholes[p.title]), _mean(singles[p.title])
+        clear = 0.3 * math.tanh(4 * whole) + 0.3 * math.tanh(4 * single)
+        leanings[p.number] = clear + 0.4 * reader.score(p.title)
+    return leanings
 
 
-def _subject_words(raw: list[Statement], subject: frozenset[str]) -> frozenset[str]:
-    """The subject widened by the words that keep company with it in the passages."""
-    company = Counter(w for s in raw if s.stems & subject for w in s.stems)
-    return subject | {word for word, count in company.most_common(25) if count > 2}
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def vouched(pool: Sequence[Statement], said: Iterable[str], sign: int) -> list[Statement]:
+    """The pool, with more trust in the documents that one side has drawn on.
+
+    What is ``said`` by the side with this sign has come through the debate as its own; what
+    stands around it in its document most likely argues the same side.
+    """
+    words = [stems(text) for text in said]
+    titles = {s.title for s in pool for w in words if same(s.stems, w)}
+    return [replace(s, side=s.side + _VOUCHED * sign) if s.title in titles else s for s in pool]
+
+
+def same(left: frozenset[str], right: frozenset[str]) -> bool:
+    """Whether two sentences with these stems are one."""
+    return len(left & right) > _TAKEN * len(left | right)
 
 
 def quality(statement: Statement) -> float:
@@ -161,10 +150,14 @@ def quality(statement: Statement) -> float:
     return length - loose - spoken - heavy
 
 
-def on_side(statement: Statement, sign: int) -> bool:
-    """Whether the statement stands on the side with this sign, by its words and surroundings."""
+def on_side(statement: Statement, sign: int, tier: int = 0) -> bool:
+    """Whether the statement stands on the side with this sign, by its words and surroundings.
+
+    Higher tiers ask for less confidence; none takes a sentence that reads as the other side's.
+    """
+    confident, least = _TIERS[tier]
     own = statement.own_side * sign
-    if statement.side * sign < CONFIDENT or own < -0.05:
+    if statement.side * sign < confident or own < least:
         return False
     return own >= _HEDGED or not hedged(statement.text)
 
@@ -174,28 +167,28 @@ def merit(statement: Statement, sign: int) -> float:
     return 1.2 * statement.side * sign + 0.6 * statement.relevance + 0.35 * quality(statement)
 
 
-def best(pool: Iterable[Statement], sign: int) -> list[Statement]:
-    """Self-contained statements of a side, best first."""
-    fit = [s for s in pool if s.standalone and on_side(s, sign)]
-    return sorted(fit, key=lambda s: (-merit(s, sign), s.number, s.place))
+def best(pool: Iterable[Statement], sign: int, least: int = 4) -> list[Statement]:
+    """Self-contained statements of a side, best first.
+
+    Less confident ones come after, as far as they are needed for ``least`` statements.
+    """
+    alone = [s for s in pool if s.standalone and s.near]
+    found: list[Statement] = []
+    for tier in range(len(_TIERS)):
+        more = [s for s in alone if s not in found and on_side(s, sign, tier)]
+        found += sorted(more, key=lambda s: (-merit(s, sign), s.number, s.place))
+        if len(found) >= least:
+            break
+    return found
 
 
-def similar(statement: Statement, others: Iterable[Statement], limit: float = 0.5) -> bool:
+def similar(statement: Statement, others: Iterable[Statement], limit: float = _NEAR) -> bool:
     """Whether the statement says much the same as one of the others."""
     return any(overlap(statement.stems, o.stems) > limit for o in others)
 
 
 __all__ = [
-    "Reader",
-    "Statement",
-    "Weights",
-    "best",
-    "merit",
-    "on_side",
-    "overlap",
-    "quality",
-    "similar",
+    "Reader", "Statement", "best", "merit", "on_side", "quality", "similar",
     "statements",
-    "stem",
-    "stems",
-]
+    "vouched",
+]  # fmt: skip

@@ -8,8 +8,8 @@ from typing import Any
 
 from modules.lm.extractive.chance import Deck
 from modules.lm.extractive.inputs import Voice, no_evidence, voices
-from modules.lm.extractive.statements import Weights, stems
 from modules.lm.extractive.themes import Theme, ranked
+from modules.lm.extractive.words import Weights, stems
 
 _JITTER = 0.1  # candidates closer than this in merit may change places
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from modules.lm.extractive.statements import stem
+from modules.lm.extractive.words import stem
 
 
 class Theme(NamedTuple):

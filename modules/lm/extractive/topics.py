@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from modules.lm.extractive.statements import stems
 from modules.lm.extractive.themes import main_theme
+from modules.lm.extractive.words import stems
 
 _OF_PHRASE = re.compile(
     r"\bthe ([a-z]{4,}) of ((?:the |an? |public |local |young |older |free )?[a-z-]{3,})"

@@ -8,22 +8,14 @@ from typing import Any, NamedTuple
 
 from modules.lm.extractive import phrases
 from modules.lm.extractive.chance import Deck
-from modules.lm.extractive.inputs import Voice, no_evidence, passages, side_of, transcript
+from modules.lm.extractive.inputs import Voice, no_evidence, passages, side_of, transcript, voices
 from modules.lm.extractive.inputs import voice as read_voice
-from modules.lm.extractive.inputs import voices
-from modules.lm.extractive.prose import Casing, paragraph, word_count
+from modules.lm.extractive.prose import Casing, paragraph, unframed, word_count
 from modules.lm.extractive.sentences import plain, printable, tokens
 from modules.lm.extractive.stance import StanceReader
-from modules.lm.extractive.statements import (
-    Statement,
-    best,
-    merit,
-    overlap,
-    similar,
-    statements,
-    stems,
-)
+from modules.lm.extractive.statements import Statement, best, merit, similar, statements, vouched
 from modules.lm.extractive.topics import topic
+from modules.lm.extractive.words import overlap, stems
 from modules.text import sentences
 from signatures.types import Evidence, TranscriptLine
 
@@ -44,7 +36,8 @@ class _Floor(NamedTuple):
 def team_turn(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
     """The persona's claim in its first turn, then new evidence on its side."""
     persona = read_voice(inputs["persona"])
-    floor = _floor(inputs, side_of(inputs["goal"]), [persona], rng)
+    sign = side_of(inputs["goal"])
+    floor = _floor(inputs, sign, sign, [persona], rng)
     opening = all(line.speaker not in (persona.title, persona.id) for line in floor.lines)
     claim = _claim(persona, inputs["evidence"])
     said = [claim] if opening and not _heard(claim, floor.lines) else []
@@ -61,14 +54,18 @@ def team_turn(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
 def critic_turn(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
     """The other side's best new evidence, set against the team turn it bears on most."""
     sign = -side_of(inputs["team_goal"])
-    floor = _floor(inputs, sign, voices(inputs["opposing_voices"]), rng)
+    floor = _floor(inputs, sign, -sign, voices(inputs["opposing_voices"]), rng)
     target = _target(floor)
     answer = _turn(floor, [], target, Deck(phrases.ATTACK_TEAM, rng), rng)
     return {**answer, "relation": "none" if target is None else "oppose", "persuaded": None}
 
 
 def _floor(
-    inputs: Mapping[str, Any], sign: int, speakers: Sequence[Voice], rng: random.Random
+    inputs: Mapping[str, Any],
+    sign: int,
+    team_sign: int,
+    speakers: Sequence[Voice],
+    rng: random.Random,
 ) -> _Floor:
     proposition = inputs["proposition"]
     given = passages(inputs["evidence"])
@@ -76,6 +73,10 @@ def _floor(
     if not given and not speakers:
         raise no_evidence("neither a passage nor a claim to speak from")
     pool = statements(given, StanceReader(proposition), proposition)
+    critic = [s for x in lines if _is_critic(x) for s in sentences(unframed(x.text))]
+    team = [s for x in lines if not _is_critic(x) for s in sentences(unframed(x.text))]
+    pool = vouched(pool, [v.claim for v in speakers], sign)
+    pool = vouched(vouched(pool, team, team_sign), critic, -team_sign)
     said = [stems(s) for line in lines for s in sentences(line.text)]
     luck = {s.text: rng.uniform(0, _JITTER) for s in pool}
     subject = frozenset().union(*(stems(v.claim) for v in speakers))

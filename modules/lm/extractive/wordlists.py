@@ -32,14 +32,44 @@ FUNCTION_WORDS: Final = _words("""
 
 #: Words that may be lowercased wherever a sentence is joined to what precedes it.
 LOWERABLE: Final = FUNCTION_WORDS | _words("""
-    access admission allowing animals banning being charging children citizens closing common
-    countries critics current different economic education elections electronic evidence families
-    first free freedom giving government governments having high higher human income increasing
-    keeping large letting local low lower making medical millions modern money museums national
-    older one parents part paying people police political poor providing public reducing
-    removing research rich safety scarce schools second small social society some students
-    supporters taking taxpayers teachers testing third three today two universal voters
-    whatever whenever women workers young
+    ability access according adding additional admission adult adults age aid alcohol allowing
+    alternatives animal animals approximately athletes available bad banks banning based basic
+    being benefits better blind books boys building businesses candidates capital care carers
+    cash certain change changes charges charging children citizens claims clearly closing
+    clothing collections colleges common communities companies competition complex compulsory
+    computer concern conditions consequences conservators constant consumers costs countries
+    creating crime crimes criminals critics cultural curators current currently customers debt
+    decades democracies democracy despite developing development different direct directors
+    disabled doctors domestic drivers drugs economic education effective effectively elderly
+    elected elections electronic employees employers enforcement ensuring entrance equal
+    equality especially established evidence examples existing expansion experienced experiments
+    extreme factors fair fairness families farmers fear fees fewer financial first following
+    food foods forced forcing foreign former free freedom frequently friends fuel future
+    generally girls giving global good government governments greater growing growth harm having
+    health high higher historical homework households human humans illegal immediately including
+    income increased increasing individual individuals industry information judges keeping kids
+    knowledge laboratories lack large last later law lawmakers laws leaders learning legal
+    legislation letting libraries life limits little living local losing low low-income lower
+    machines making managers many marriage measures meat medical medicine medicines men mice
+    military millions minorities mistakes modern modest money mothers museum museums music
+    national neighbours new next numerous nurses officers offices officials older one online
+    open ordinary outside overall owners paper parents part parties patents patients paying
+    payments people permanent physical places players point police policies political
+    politicians poor poorer positive poverty power pressure preventing prices prior prisoners
+    privacy private producers professional protection provided providing public pupils quality
+    raising rates real recent recently recipients reducing regardless regional regular
+    regulators religion religious removing reported representative research researchers
+    residents resources respect responsible retired revenue rich rights rules safe safety
+    savings scarce scholars schools science scientific scientists second secure separate serious
+    services setting several severe shared similar simple single skilled small smaller smokers
+    smoking social societies society some space special spending staff standard standards
+    starting state strict stronger student students studies subsidies successful supporters
+    taking targeted tax taxes taxpayers teachers technology teenagers testing tests their third
+    thousands three throughout tickets time timed today tourists towns trade traditional
+    training transparent transport travel treatment trials true trust trying two ultimately
+    unconditional unemployment unions universal universities users vast victims violent visitors
+    volunteers voters voting wages war wealthy well-designed whatever whenever winning women
+    work workers working years young youth
 """)
 
 #: Auxiliaries, modals and verbs common enough that a sentence without any is likely a fragment.
@@ -106,7 +136,7 @@ CONNECTIVES: Final[tuple[str, ...]] = (
     "for example", "for instance", "in fact", "in short", "in conclusion", "to conclude",
     "to begin with", "first of all", "last but not least", "of course", "after all", "above all",
     "even so", "what is more", "in particular", "in general", "by contrast", "in contrast",
-    "put simply", "more importantly", "most importantly", "equally", "similarly", "likewise",
+    "put simply", "quite simply", "simply put", "more generally", "in reality", "more importantly", "most importantly", "equally", "similarly", "likewise",
     "moreover", "furthermore", "additionally", "also", "besides", "however", "nevertheless",
     "nonetheless", "still", "yet", "therefore", "thus", "hence", "consequently", "accordingly",
     "so", "then", "instead", "indeed", "clearly", "obviously", "admittedly", "finally", "lastly",
@@ -114,7 +144,9 @@ CONNECTIVES: Final[tuple[str, ...]] = (
 )  # fmt: skip
 
 #: Connectives that need no comma after them to be recognised as such.
-BARE_CONNECTIVES: Final = _words("and but moreover furthermore additionally")
+BARE_CONNECTIVES: Final = frozenset(
+    {"and", "but", "moreover", "furthermore", "additionally", "for example", "for instance"}
+)
 
 #: First words of orders to the reader; evidence does not give orders.
 ORDERS: Final = _words("""
@@ -124,12 +156,27 @@ ORDERS: Final = _words("""
     type visit write
 """)
 
+#: Words of many propositions that say what should be done, not what it is about.
+ANY_PROPOSITION: Final = _words("""
+    abandon abolish abolished adopt adopted allow allowed allowing america american americans
+    appropriate bad ban banned banning beneficial benefit benefits best better britain british
+    compulsory countries country create discontinue end encourage good government governments
+    great illegal improve improving improved increase increased introduce introduced justified
+    keep legal legalise legalised legalize legalized legality limit lower lowered make mandatory
+    must necessary need nation national people permit permitted primarily prohibit prohibited
+    public raise raised reduce reduced reintroduce reintroduced reinstated replace replaced
+    require required responsible responsibility restrict restricted right rights scrap scrapped
+    society special state states stop support time uk united universal world worth wrong year
+    years
+""")
+
 #: Words of instructions to a program that have no place in an argument.
 INSTRUCTION_WORDS: Final = _words("""
     instruction instructions prompt prompts jailbreak hacked
 """)
 
 __all__ = [
+    "ANY_PROPOSITION",
     "BARE_CONNECTIVES",
     "COMMON_VERBS",
     "CONNECTIVES",

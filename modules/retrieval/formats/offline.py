@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 
 @functools.cache
 def prepare() -> None:
-    """Stop telemetry, and stand in for the spaCy model it would download at first use.
+    """Stop telemetry and advertisement, and stand in for the spaCy model it would download at first use.
 
     Its partitioners use ``en_core_web_sm`` only to count sentences and to look for a verb when
     they label a paragraph. Those labels are not used here, only headings are, so a blank English
@@ -23,6 +23,7 @@ def prepare() -> None:
     """
     os.environ["DO_NOT_TRACK"] = "1"
     os.environ["SCARF_NO_ANALYTICS"] = "true"
+    os.environ["UNSTRUCTURED_DISABLE_NOTICE"] = "1"
     import spacy.util
     from unstructured.nlp import tokenize
 

@@ -1,0 +1,109 @@
+"""Every option of every group composes, and becomes a typed configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flows.config import CONFIGS, typed
+from signatures.errors import ConfigError, InputError, MootError
+from tests.support import ROOT, composed
+
+CONF = ROOT / "conf"
+SUBJECT = "subject=We should make museums free"
+SHARED = {"experiment", "hydra", "__pycache__"}
+
+
+def _options() -> list[tuple[str, str, str]]:
+    found = []
+    for flow in sorted(CONFIGS):
+        text = (CONF / f"{flow}.yaml").read_text(encoding="utf-8")
+        for group in sorted(p for p in CONF.iterdir() if p.is_dir() and p.name not in SHARED):
+            if f"- {group.name}:" in text:
+                found += [(flow, group.name, p.stem) for p in sorted(group.glob("*.yaml"))]
+    return found
+
+
+@pytest.mark.parametrize(("flow", "group", "option"), _options())
+def test_option_composes_and_validates(flow: str, group: str, option: str, tmp_path: Path) -> None:
+    value = f"[{option}]" if group == "metric" else option
+    plain = composed(flow, SUBJECT, f"{group}={value}", f"paths.artifacts={tmp_path}")
+    config = typed(CONFIGS[flow], plain)
+    assert config.paths.index == tmp_path / "index"
+
+
+@pytest.mark.parametrize("flow", sorted(CONFIGS))
+def test_every_group_in_the_flow_is_a_folder(flow: str) -> None:
+    import yaml
+
+    root = yaml.safe_load((CONF / f"{flow}.yaml").read_text(encoding="utf-8"))
+    for entry in root["defaults"]:
+        if isinstance(entry, dict):
+            (name,) = entry
+            folder = name.removeprefix("override ").split("@")[0]
+            assert (CONF / folder).is_dir(), name
+
+
+@pytest.mark.parametrize("option", sorted(p.stem for p in (CONF / "experiment").glob("*.yaml")))
+def test_experiment_composes(option: str) -> None:
+    typed(CONFIGS["essay"], composed("essay", SUBJECT, f"experiment={option}"))
+
+
+def test_a_role_can_have_its_own_backend() -> None:
+    plain = composed("essay", SUBJECT, "backend@roles.judge=openai", "roles.judge.model=gpt-4o")
+    config = typed(CONFIGS["essay"], plain)
+    assert config.roles["judge"].model == "gpt-4o"  # type: ignore[attr-defined]
+    assert config.backend.name == "extractive"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (["personas.minimum=0"], "personas.minimum"),
+        (["personas.minimum=9", "personas.maximum=8"], "minimum must not exceed maximum"),
+        (["stance=attack"], "stance"),
+        (["+debate.rounds=3"], "unknown option debate.rounds"),
+        (["backend=openai", "backend.temperature=5"], "backend.temperature"),
+        (["backend=openai", "backend.base_url=https://me:pw@host/v1"], "credentials"),
+        (["backend=openai", "+backend.api_key=sk-123"], "unknown option backend.api_key"),
+        (["seed=-1"], "seed"),
+        (["budget.usd=-1"], "budget.usd"),
+        (["backend=openai", "backend.model=new", "budget.usd=1"], "price of 'new' is unknown"),
+        (["+roles.painter={_target_: modules.lm.backends.ExtractiveBackend}"], "painter"),
+        (["method._target_=nowhere.Method"], "nowhere.Method"),
+    ],
+)
+def test_bad_values_fail_with_one_clear_line(overrides: list[str], said: str) -> None:
+    with pytest.raises(MootError) as caught:
+        typed(CONFIGS["essay"], composed("essay", SUBJECT, *overrides))
+    assert said in caught.value.line()
+    assert caught.value.exit_code == 2
+    assert "\n" not in caught.value.line()
+
+
+@pytest.mark.parametrize("subject", ["", "   ", "x" * 3000])
+def test_unusable_subjects_are_refused(subject: str) -> None:
+    plain = composed("essay", "subject=x") | {"subject": subject}
+    with pytest.raises(InputError):
+        typed(CONFIGS["essay"], plain)
+
+
+def test_a_key_never_reaches_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    plain = composed("essay", SUBJECT, "backend=openai")
+    config = typed(CONFIGS["essay"], plain)
+    assert "sk-very-secret" not in repr(plain) + repr(config)
+
+
+def test_a_target_of_ones_own_works() -> None:
+    target = "tests.conf.own.ShoutingMetric"
+    plain = composed("essay", SUBJECT, f"+metrics.shouting={{_target_: {target}}}")
+    config = typed(CONFIGS["essay"], plain)
+    assert config.metrics["shouting"].score({"essay": "LOUD words"}).value == 0.5  # type: ignore[attr-defined]
+
+
+def test_a_target_that_is_no_metric_is_refused() -> None:
+    plain = composed("essay", SUBJECT, "+metrics.odd={_target_: builtins.dict}")
+    with pytest.raises(ConfigError, match=r"metrics\.odd"):
+        typed(CONFIGS["essay"], plain)

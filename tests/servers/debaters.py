@@ -1,0 +1,89 @@
+"""A responder that plays every role of an essay, so that flows can run against the test server.
+
+Its replies are valid and depend on the prompt alone. What it says is not meant to be clever.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from typing import Any
+
+from .lm import LMRequest, answer, requested_fields
+
+TITLES = ["Taxpayer", "Curator", "Teacher", "Visitor", "Guard", "Historian", "Neighbour"]
+
+
+def debaters(request: LMRequest) -> str:
+    """Answer one request of the essay flow by the output fields it asks for."""
+    fields = requested_fields(request)
+    for name, play in PLAYS.items():
+        if name in fields:
+            return answer(request, play(request))
+    raise AssertionError(f"nobody plays {sorted(fields)}")
+
+
+def _personas(request: LMRequest) -> dict[str, Any]:
+    return {
+        "personas": [
+            {
+                "title": title,
+                "description": f"A {title.lower()} of many years.",
+                "claim": f"Entrance fees matter to every {title.lower()} in town.",
+                "emoji": "🏛️",
+                "stance": "for" if number % 3 == 2 else "against",
+                "values": ["fairness"],
+            }
+            for number, title in enumerate(TITLES)
+        ]
+    }
+
+
+def _choices(request: LMRequest) -> dict[str, Any]:
+    ids = list(dict.fromkeys(re.findall(r'"id": ?"(p\d+)"', request.user)))
+    size = int(re.search(r"team_size ## \]\]\s*(\d+)|\"?team_size\"?\D{1,4}(\d+)", request.user)[1])  # type: ignore[index]
+    return {"choices": [{"id": i, "reason": f"{i} adds a stake of its own."} for i in ids[:size]]}
+
+
+def _turn(request: LMRequest) -> dict[str, Any]:
+    known = re.findall(r'"id": ?"(t\d+)"', request.user)
+    mark = hashlib.sha256(request.prompt.encode()).hexdigest()[:6]
+    turn: dict[str, Any] = {
+        "text": f"Fees pay for conservation and for opening hours, as case {mark} shows.",
+        "replies_to": known[-1] if known else "none",
+        "relation": "oppose" if known else "none",
+        "evidence_used": [1, 99],
+    }
+    end = "persuaded" if "persuaded" in requested_fields(request) else "satisfied"
+    return turn | {end: False}
+
+
+def _plan(request: LMRequest) -> dict[str, Any]:
+    points = ["Fees fund conservation", "Fees steady the budget", "Fees spread visitors"]
+    return {
+        "plan": {
+            "acknowledgment": "Fees keep some families away.",
+            "points": [{"point": p, "subpoints": [f"{p} in small towns"]} for p in points],
+        }
+    }
+
+
+def _essay(request: LMRequest) -> dict[str, Any]:
+    numbers = [int(n) for n in re.findall(r'"number": ?(\d+)', request.user)]
+    body = [
+        f"Paragraph {n} argues at some length that fees keep a museum open and cared for [{n}]. "
+        + "It adds a thought of its own about budgets, visitors, staff and buildings. " * 2
+        for n in numbers[:6] or [1]
+    ]
+    return {"essay": "\n\n".join([*body, "A made-up source says otherwise [999]."])}
+
+
+PLAYS: dict[str, Callable[[LMRequest], dict[str, Any]]] = {
+    "personas": _personas,
+    "choices": _choices,
+    "persuaded": _turn,
+    "satisfied": _turn,
+    "plan": _plan,
+    "essay": _essay,
+}
