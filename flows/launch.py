@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from flows import prefect_server
 from flows.environment import prepare
 from flows.run import storage
 
@@ -38,29 +39,27 @@ def launch(flow: str, plain: dict[str, Any], folder: str, *, one_line: bool = Fa
 
 
 def _essay(config: Any, plain: dict[str, Any], folder: str) -> dict[str, Any]:
-    from flows.runtime import embedder_of, in_background, start_prefect
-
-    in_background(
-        lambda: start_prefect(config.paths),
-        lambda: embedder_of(config).warm(),
-    )
+    _warm(config)
     from flows.essay import essay
 
-    start_prefect(config.paths)
-    return essay(plain, folder)
+    with prefect_server.connected():
+        return essay(plain, folder)
 
 
 def _ingest(config: Any, plain: dict[str, Any], folder: str) -> dict[str, Any]:
-    from flows.runtime import embedder_of, in_background, start_prefect
-
-    in_background(
-        lambda: start_prefect(config.paths),
-        lambda: embedder_of(config).warm(),
-    )
+    _warm(config)
     from flows.ingest import ingest
 
-    start_prefect(config.paths)
-    return ingest(plain, folder)
+    with prefect_server.connected():
+        return ingest(plain, folder)
+
+
+def _warm(config: Any) -> None:
+    """Start what is slow before it is needed: Prefect's server, and the embedder's weights."""
+    from flows.runtime import embedder_of, in_background
+
+    prefect_server.start(config.paths.artifacts)
+    in_background(lambda: embedder_of(config).warm())
 
 
 RUNNERS = {"essay": _essay, "ingest": _ingest}

@@ -71,19 +71,4 @@ def in_background(*jobs: Callable[[], object]) -> None:
         threading.Thread(target=quietly, args=(job,), daemon=True).start()
 
 
-def start_prefect(paths: Paths) -> None:
-    """Start Prefect's ephemeral server, or use the one that PREFECT_API_URL names.
-
-    First starts are serialized: two at once would both create the schema.
-    """
-    import filelock
-    from prefect.client.orchestration import get_client
-
-    with (
-        filelock.FileLock(paths.artifacts / "prefect.lock"),
-        get_client(sync_client=True) as client,
-    ):
-        client.hello()
-
-
-__all__ = ["embedder_of", "in_background", "lm_cache", "new_run", "retriever_of", "start_prefect"]
+__all__ = ["embedder_of", "in_background", "lm_cache", "new_run", "retriever_of"]

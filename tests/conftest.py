@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,11 +49,10 @@ def corpus(home: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def prefect_server(home: Path) -> Iterator[None]:
-    """Prefect's own ephemeral server, started once per test process."""
-    from prefect.client.orchestration import get_client
+    """Prefect's server, started once per test process."""
+    from flows import prefect_server as server
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with get_client(sync_client=True) as client:
-            client.hello()
+    server.start(home)
+    with server.connected():
         yield
+    server.stop()

@@ -7,7 +7,7 @@
 """
 
 from modules.retrieval.embed import Embedder, SentenceTransformerEmbedder
-from modules.retrieval.ingest import ingest
+from modules.retrieval.ingestion import ingest
 from modules.retrieval.minilm import MiniLM
 from modules.retrieval.remote_embed import OpenAIEmbedder
 from modules.retrieval.store import EvidenceStore

@@ -21,9 +21,10 @@ _TABLE = "documents"
 class Entry:
     """A source as it was last ingested.
 
-    ``fingerprint`` hashes the file, what is known of it, and how it was cut; ``document`` its
-    text. A duplicate names the source it repeats and that source's text at the time;
-    ``chunks`` is 0 for a near duplicate, whose own text is not in the index.
+    ``fingerprint`` hashes the file, what is known of it, and how it was cut; it is empty until
+    the chunks are written. ``document`` hashes the text. A duplicate names the source it repeats
+    and that source's text at the time; ``chunks`` is 0 for a near duplicate, whose own text is
+    not in the index.
     """
 
     source: str
@@ -35,6 +36,11 @@ class Entry:
     signature: bytes
     same_as: str = ""
     same_document: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether its chunks were written to the end."""
+        return bool(self.fingerprint)
 
     @property
     def kept(self) -> Kept:

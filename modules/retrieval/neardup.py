@@ -22,10 +22,10 @@ estimate's standard error there is 0.02."""
 _SHINGLE = 3  # words
 _SIZE = 256
 _ROWS = 8  # per band: at similarity 0.9 a pair misses all 32 bands with probability 2e-8
-_PRIME = np.uint64((1 << 61) - 1)
 _RANDOM = np.random.default_rng(0)
-_A = _RANDOM.integers(1, 1 << 29, _SIZE, dtype=np.uint64)
-_B = _RANDOM.integers(0, 1 << 60, _SIZE, dtype=np.uint64)
+# Hash functions by multiply, add and shift in 64 bits; multipliers are odd.
+_A = _RANDOM.integers(0, 1 << 63, _SIZE, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+_B = _RANDOM.integers(0, 1 << 63, _SIZE, dtype=np.uint64)
 
 
 class Kept(NamedTuple):
@@ -41,12 +41,13 @@ def signature(texts: Iterable[str]) -> Signature:
     shingles = {
         " ".join(words[at : at + _SHINGLE]) for at in range(max(len(words) - _SHINGLE + 1, 1))
     }
-    digests = b"".join(hashlib.blake2b(s.encode(), digest_size=4).digest() for s in shingles)
-    hashes = np.frombuffer(digests, dtype="<u4").astype(np.uint64)
-    minima = np.full(_SIZE, np.iinfo(np.uint64).max, dtype=np.uint64)
+    digests = b"".join(hashlib.blake2b(s.encode(), digest_size=8).digest() for s in shingles)
+    hashes = np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+    minima = np.full(_SIZE, np.iinfo(np.uint32).max, dtype=np.uint32)
     for part in np.array_split(hashes, max(len(hashes) // 4096, 1)):
-        minima = np.minimum(minima, ((part[:, None] * _A + _B) % _PRIME).min(axis=0))
-    return (minima & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+        values = ((part[:, None] * _A + _B) >> np.uint64(32)).astype(np.uint32)
+        minima = np.minimum(minima, values.min(axis=0))
+    return minima
 
 
 class Twins:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from modules.retrieval.database import among, any_of, every, quoted
+from modules.retrieval.database import among, any_of, every, find, quoted
 from modules.retrieval.embed import Vectors
 from signatures.errors import InputError
 from signatures.types import Passage
 
 if TYPE_CHECKING:
     from lancedb.table import Table
-    from pyarrow import Table as ArrowTable
 
 Mode = Literal["hybrid", "dense", "fulltext"]
 Filters = Mapping[str, str | Sequence[str]]
@@ -24,13 +24,14 @@ Filters = Mapping[str, str | Sequence[str]]
 
 _LISTED = ("source", "topic", "domain", "kind", "lang")
 _COLUMNS = ["id", "text", "source", "title", "vector"]
+_THREADS = 4
 _DIGITS = 6  # beyond these, scores depend on how a batch was padded
 
 
 class Hit(NamedTuple):
-    """A chunk in a ranking; ``score`` is the cosine or BM25, higher is better."""
+    """A chunk in a ranking; ``score`` is the cosine, BM25 or fused, higher is better."""
 
-    passage: Passage
+    id: str
     score: float
 
 
@@ -64,61 +65,69 @@ def _dated(name: str, day: str) -> str:
 
 def dense(table: Table, vectors: Vectors, depth: int, where: str | None) -> list[list[Hit]]:
     """By cosine: ``(n, dimension)`` unit vectors -> ``n`` rankings of at most ``depth``."""
-    query: Any = table.search(list(vectors), vector_column_name="vector")
-    found = _limited(query.distance_type("cosine"), depth, where)
-    owners = (
-        found["query_index"].to_numpy()
-        if "query_index" in found.column_names
-        else np.zeros(found.num_rows, dtype=np.int64)
-    )
-    return [
-        _ranked(found.filter(owners == index), vector, None) for index, vector in enumerate(vectors)
-    ]
+    # A batch brings a column that says whose neighbour a row is; a lone vector does not.
+    queries: Any = vectors[0] if len(vectors) == 1 else list(vectors)
+    search: Any = table.search(queries, vector_column_name="vector").distance_type("cosine")
+    columns = ["id", "_distance"] if len(vectors) == 1 else ["id", "_distance", "query_index"]
+    found = _limited(search, columns, depth, where)
+    owners = found.get("query_index", [0] * len(found["id"]))
+    rankings: list[list[Hit]] = [[] for _ in vectors]
+    for key, distance, owner in zip(found["id"], found["_distance"], owners, strict=True):
+        rankings[owner].append(Hit(key, 1 - distance))
+    return [_ordered(ranking) for ranking in rankings]
 
 
 def fulltext(
-    table: Table, queries: Sequence[str], vectors: Vectors, depth: int, where: str | None
+    table: Table, queries: Sequence[str], depth: int, where: str | None
 ) -> list[list[Hit]]:
-    """By BM25: ``(n,)`` queries -> ``n`` rankings; ``vectors`` only fill in the cosines."""
-    rankings = []
-    for text, vector in zip(queries, vectors, strict=True):
-        found = _limited(table.search(text, query_type="fts", fts_columns="text"), depth, where)
-        rankings.append(_ranked(found, vector, "_score"))
-    return rankings
+    """By BM25: ``(n,)`` queries -> ``n`` rankings of at most ``depth``."""
+
+    def one(text: str) -> list[Hit]:
+        search = table.search(text, query_type="fts", fts_columns="text")
+        found = _limited(search, ["id", "_score"], depth, where)
+        return _ordered([Hit(*hit) for hit in zip(found["id"], found["_score"], strict=True)])
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return list(pool.map(one, queries))
 
 
 def fuse(rankings: Sequence[Sequence[Hit]], constant: int = 60) -> list[Hit]:
     """Reciprocal rank fusion: the score of a chunk is the sum of 1 / (constant + rank)."""
     scores: defaultdict[str, float] = defaultdict(float)
-    passages: dict[str, Passage] = {}
     for ranking in rankings:
         for rank, hit in enumerate(ranking, 1):
-            scores[hit.passage.id] += 1 / (constant + rank)
-            passages[hit.passage.id] = hit.passage
-    return _ordered([Hit(passages[key], score) for key, score in scores.items()])
+            scores[hit.id] += 1 / (constant + rank)
+    return _ordered([Hit(key, score) for key, score in scores.items()])
 
 
-def _limited(query: Any, depth: int, where: str | None) -> ArrowTable:
-    query = query.limit(depth)
-    if where:
-        query = query.where(where, prefilter=True)
-    return query.to_arrow()
-
-
-def _ranked(found: ArrowTable, vector: np.ndarray, score: str | None) -> list[Hit]:
-    """The rows as hits with their cosine to ``vector``, which is also the score by default."""
-    if not found.num_rows:
-        return []
-    flat = found["vector"].combine_chunks().flatten().to_numpy()
-    cosines = np.clip(flat.reshape(found.num_rows, -1) @ vector, -1.0, 1.0)
-    rows = found.select([name for name in _COLUMNS if name != "vector"]).to_pylist()
-    passages = [
-        Passage(**row, similarity=round(float(cosine), _DIGITS))
-        for row, cosine in zip(rows, cosines, strict=True)
+def passages(
+    table: Table, rankings: Sequence[Sequence[Hit]], vectors: Vectors
+) -> list[list[Passage]]:
+    """The chunks of each ranking with their cosine to its query's vector."""
+    wanted = sorted({hit.id for ranking in rankings for hit in ranking})
+    rows = {row["id"]: row for row in find(table, among("id", wanted), _COLUMNS)}
+    held = {key: np.asarray(row.pop("vector"), dtype=np.float32) for key, row in rows.items()}
+    return [
+        [
+            Passage(**rows[hit.id], similarity=_cosine(held[hit.id], vector))
+            for hit in ranking
+            if hit.id in rows  # else deleted by a writer since it was ranked
+        ]
+        for ranking, vector in zip(rankings, vectors, strict=True)
     ]
-    scores = cosines if score is None else found[score].to_numpy()
-    return _ordered([Hit(p, float(s)) for p, s in zip(passages, scores, strict=True)])
+
+
+def _cosine(one: Vectors, other: Vectors) -> float:
+    return round(float(np.clip(one @ other, -1.0, 1.0)), _DIGITS)
+
+
+def _limited(search: Any, columns: list[str], depth: int, where: str | None) -> dict[str, Any]:
+    search = search.select(columns).limit(depth)
+    if where:
+        search = search.where(where, prefilter=True)
+    found: dict[str, Any] = search.to_arrow().to_pydict()
+    return found
 
 
 def _ordered(hits: list[Hit]) -> list[Hit]:
-    return sorted(hits, key=lambda hit: (-round(hit.score, _DIGITS), hit.passage.id))
+    return sorted(hits, key=lambda hit: (-round(hit.score, _DIGITS), hit.id))

@@ -10,6 +10,7 @@ import hashlib
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _TABLE = "chunks"
 _BATCH = 512  # chunks per commit
+# By default LanceDB deletes what is a week old, and fails on versions that carry a tag.
+_FOREVER = timedelta(days=36_500)
 _DEPTH = 50  # the least that each ranking contributes to a fusion
 
 
@@ -109,9 +112,9 @@ class EvidenceStore:
         if mode != "fulltext":
             legs.append(ranking.dense(table, vectors, depth, where))
         if mode != "dense":
-            legs.append(ranking.fulltext(table, queries, vectors, depth, where))
-        fused = [ranking.fuse(each) for each in zip(*legs, strict=True)]
-        return [[hit.passage for hit in hits[:k]] for hits in fused]
+            legs.append(ranking.fulltext(table, queries, depth, where))
+        fused = [ranking.fuse(each)[:k] for each in zip(*legs, strict=True)]
+        return ranking.passages(table, fused, vectors)
 
     # --- writing ------------------------------------------------------------------------------
 
@@ -166,7 +169,7 @@ class EvidenceStore:
             table = self._writable()
             if database.tagged(table, self._name(table)) is not None:
                 return
-            table.optimize()
+            table.optimize(cleanup_older_than=_FOREVER)
             table.create_index("text", config=FTS(), replace=True)
             table.tags.create(self._name(table), table.version)
 

@@ -30,7 +30,7 @@ def _personas(request: LMRequest) -> dict[str, Any]:
             {
                 "title": title,
                 "description": f"A {title.lower()} of many years.",
-                "claim": f"Entrance fees matter to every {title.lower()} in town.",
+                "claim": f"Fees matter to every {title.lower()} in town {_mark(request)}.",
                 "emoji": "🏛️",
                 "stance": "for" if number % 3 == 2 else "against",
                 "values": ["fairness"],
@@ -48,9 +48,8 @@ def _choices(request: LMRequest) -> dict[str, Any]:
 
 def _turn(request: LMRequest) -> dict[str, Any]:
     known = re.findall(r'"id": ?"(t\d+)"', request.user)
-    mark = hashlib.sha256(request.prompt.encode()).hexdigest()[:6]
     turn: dict[str, Any] = {
-        "text": f"Fees pay for conservation and for opening hours, as case {mark} shows.",
+        "text": f"Fees pay for conservation and for opening hours, as case {_mark(request)} shows.",
         "replies_to": known[-1] if known else "none",
         "relation": "oppose" if known else "none",
         "evidence_used": [1, 99],
@@ -64,7 +63,9 @@ def _plan(request: LMRequest) -> dict[str, Any]:
     return {
         "plan": {
             "acknowledgment": "Fees keep some families away.",
-            "points": [{"point": p, "subpoints": [f"{p} in small towns"]} for p in points],
+            "points": [
+                {"point": p, "subpoints": [f"{p} in town {_mark(request)}"]} for p in points
+            ],
         }
     }
 
@@ -72,11 +73,16 @@ def _plan(request: LMRequest) -> dict[str, Any]:
 def _essay(request: LMRequest) -> dict[str, Any]:
     numbers = [int(n) for n in re.findall(r'"number": ?(\d+)', request.user)]
     body = [
-        f"Paragraph {n} argues at some length that fees keep a museum open and cared for [{n}]. "
+        f"Paragraph {n} of {_mark(request)} argues that fees keep a museum open and kept [{n}]. "
         + "It adds a thought of its own about budgets, visitors, staff and buildings. " * 2
         for n in numbers[:6] or [1]
     ]
     return {"essay": "\n\n".join([*body, "A made-up source says otherwise [999]."])}
+
+
+def _mark(request: LMRequest) -> str:
+    """A word of its own for every prompt, so that nothing downstream is reused by chance."""
+    return hashlib.sha256(request.prompt.encode()).hexdigest()[:6]
 
 
 PLAYS: dict[str, Callable[[LMRequest], dict[str, Any]]] = {

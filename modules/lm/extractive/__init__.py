@@ -2,9 +2,9 @@
 
 It selects, orders and joins; it never rates or judges, and refuses where there is no evidence.
 
-    >>> answer("SelectTeam", {"proposition": "P", "goal": "refute", "team_size": 1, "candidates": [
-    ...     {"id": "p1", "title": "Nurse", "description": "", "claim": "Wards need staff."}]}, seed=0
-    ... )["choices"][0]["id"]
+    >>> nurse = {"id": "p1", "title": "Nurse", "description": "", "claim": "Wards need staff."}
+    >>> inputs = {"proposition": "P", "goal": "refute", "team_size": 1, "candidates": [nurse]}
+    >>> answer("SelectTeam", inputs, seed=0)["choices"][0]["id"]
     'p1'
 """
 

@@ -26,6 +26,9 @@ class Deck:
         self._rng = rng
         self._left: list[str] = []
 
+    def __len__(self) -> int:
+        return len(self._phrases)
+
     def draw(self) -> str:
         """The next phrase."""
         if not self._left:

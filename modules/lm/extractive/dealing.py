@@ -9,6 +9,7 @@ from modules.lm.extractive.statements import Statement, best, merit, on_side, si
 from modules.lm.extractive.words import Weights
 
 _ROUNDS = 4  # the most sentences that a point is dealt, follow-ups apart
+_WORN = 0.08  # what each sentence already taken from a document counts against the next
 _CONNECTOR = 4  # words that join a sentence to the one before it
 
 
@@ -66,6 +67,7 @@ class Dealer:
         def worth(s: Statement) -> float:
             near = 2.0 * self._weights.cosine(s.stems, hand.stems)
             placed = 0.25 * (s.number in hand.numbers) - 0.3 * titles.count(s.title)
+            placed -= _WORN * sum(used.title == s.title for used in self._used)
             return near + placed + 0.7 * merit(s, self._sign) + self._luck[s.text]
 
         return max(fresh, key=worth, default=None)

@@ -17,7 +17,6 @@ from modules.lm.extractive.prose import (
     listing,
     paragraph,
     subject_line,
-    word_count,
 )
 from modules.lm.extractive.stance import StanceReader, negate
 from modules.lm.extractive.statements import Statement, statements
@@ -60,12 +59,13 @@ class _Writer:
         self.clause = is_clause(self.line)
         self.denial = casing.lowered(negate(self.line).rstrip(" ."))
         self.rng = rng
-        self.additions = Deck(phrases.ESSAY_ADDITIONS, rng)
-        self.relations = Deck(phrases.RELATIONS, rng)
+        self.decks: dict[tuple[str, ...], Deck] = {}
 
     def draw(self, options: tuple[str, ...], **fields: str) -> str:
         """One phrase, filled in."""
-        return Deck(options, self.rng).draw().format(**fields)
+        if options not in self.decks:
+            self.decks[options] = Deck(options, self.rng)
+        return self.decks[options].draw().format(**fields)
 
     def essay(self) -> str:
         """Paragraphs separated by blank lines."""
@@ -86,7 +86,7 @@ class _Writer:
             stated = self.draw(phrases.STATE_CLAUSE, clause=self.casing.lowered(self.line))
         else:
             stated = self.draw(phrases.STATE_LINE, line=self.line)
-        verdict = phrases.SUPPORT
+        verdict: tuple[str, ...] = phrases.SUPPORT
         if self.sign < 0:
             verdict = phrases.REFUTE if self.clause else phrases.REFUTE_BARE
         topics = self.topics()
@@ -141,8 +141,8 @@ class _Writer:
         if len(done) % 2 == 0 and self.rng.random() < 0.6:
             return cite(text, statement.number)
         alike = before is not None and overlap(before.stems, statement.stems) >= _ALIKE
-        phrase = (self.relations if alike else self.additions).draw()
-        return cite(phrase.format(s=self.casing.lowered(text)), statement.number)
+        options = phrases.RELATIONS if alike else phrases.ESSAY_ADDITIONS
+        return cite(self.draw(options, s=self.casing.lowered(text)), statement.number)
 
     def acknowledgment(self) -> str:
         """The other side's best evidence, granted and answered."""
@@ -163,7 +163,7 @@ class _Writer:
         """What was said, recalled, and what follows."""
         topics = self.topics()
         close = phrases.CLOSE if topics else phrases.CLOSE_BARE
-        verdict = phrases.VERDICT_SUPPORT
+        verdict: tuple[str, ...] = phrases.VERDICT_SUPPORT
         if self.sign < 0:
             verdict = phrases.VERDICT_REFUTE if self.clause else phrases.VERDICT_REFUTE_BARE
         return paragraph(
@@ -175,4 +175,4 @@ class _Writer:
         )
 
 
-__all__ = ["word_count", "write_essay"]
+__all__ = ["write_essay"]

@@ -12,7 +12,8 @@ DEFAULT: Final = "🗣️"
 
 #: First match wins; keys are stems of title words, so that order is from special to general.
 ICONS: Final[tuple[tuple[str, str], ...]] = (
-    ("veterinar|vet$", "🐕"), ("animal", "🐾"), ("museum|curator|conservator|gallery|heritage", "🏛️"),
+    ("veterinar|vet$", "🐕"), ("animal", "🐾"),
+    ("museum|curator|conservator|gallery|heritage", "🏛️"),
     ("election|voter|ballot|poll", "🗳️"), ("taxpayer|finance|budget|treasur", "💰"),
     ("economist|economic", "📈"), ("employer|business|company|shopkeeper|retailer|trader", "🏪"),
     ("union|worker$|labourer|employee", "🛠️"), ("jobseeker|unemployed", "📋"),
@@ -30,12 +31,15 @@ ICONS: Final[tuple[tuple[str, str], ...]] = (
     ("official|civil servant|administrator|clerk|public servant|bureaucrat|authorit", "🗂️"),
     ("journalist|editor|reporter|writer|author|publisher", "📰"),
     ("artist|musician|painter|actor|performer|singer", "🎨"), ("historian", "📚"),
-    ("librarian|reader", "📖"), ("tourist|visitor|traveller", "🧳"),
+    ("regulator|inspector|auditor|analyst", "🔎"), ("librarian|reader", "📖"),
+    ("tourist|visitor|traveller", "🧳"),
     ("farmer|fisher|agricultur", "🌾"), ("environment|conservation|climate", "🌍"),
     ("driver|motorist|commuter|passenger|transport", "🚌"), ("cyclist", "🚲"),
     ("athlete|player|coach|sport", "🏅"), ("priest|faith|religio|church|parish", "🛐"),
-    ("pensioner|retired|elder|older|retiree|senior", "🧓"), ("tenant|landlord|homeowner|house", "🏠"),
-    ("immigrant|migrant|refugee|foreign|development", "🌐"), ("consumer|customer|shopper|buyer", "🛒"),
+    ("pensioner|retired|elder|older|retiree|senior", "🧓"),
+    ("tenant|landlord|homeowner|house", "🏠"),
+    ("immigrant|migrant|refugee|foreign|development", "🌐"),
+    ("consumer|customer|shopper|buyer", "🛒"),
     ("smoker|drinker", "🚬"), ("director|manager|executive|head$", "💼"),
     ("citizen|resident|villager|neighbour|local|community", "🏘️"), ("philosopher", "💭"),
     ("investor|banker|lender|creditor", "🏦"), ("activist|campaigner|advocate", "📣"),

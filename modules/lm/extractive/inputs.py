@@ -41,6 +41,11 @@ def transcript(values: Iterable[Mapping[str, Any]]) -> list[TranscriptLine]:
     return [TranscriptLine.model_validate(value) for value in values]
 
 
+def is_critic(line: TranscriptLine) -> bool:
+    """Whether the critic speaks the line; everybody else in a debate is of the team."""
+    return line.speaker.strip().lower() == "critic"
+
+
 def side_of(goal: str) -> int:
     """The sign of the side that a goal takes towards the proposition."""
     return 1 if goal == "support" else -1
@@ -53,4 +58,13 @@ def no_evidence(what: str) -> EvidenceError:
     )
 
 
-__all__ = ["Voice", "no_evidence", "passages", "side_of", "transcript", "voice", "voices"]
+__all__ = [
+    "Voice",
+    "is_critic",
+    "no_evidence",
+    "passages",
+    "side_of",
+    "transcript",
+    "voice",
+    "voices",
+]

@@ -119,7 +119,7 @@ def _granted(
     free = [s for s in pool if s not in used]
     words = stems(plan.acknowledgment)
     return _said(plan.acknowledgment, free) or max(
-        best(free, sign),
+        best(free, sign, least=0),
         key=lambda s: 2 * overlap(s.stems, words) + merit(s, sign) + luck[s.text],
         default=None,
     )

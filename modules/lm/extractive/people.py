@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-
-def _words(block: str) -> frozenset[str]:
-    return frozenset(block.split())
-
+from modules.lm.extractive.wordlists import words
 
 #: Plurals that are people whatever the context.
-PEOPLE: Final = _words("""
+PEOPLE: Final = words("""
     academics activists actors administrators adolescents adults advisers advocates agents
     analysts applicants architects artists assistants athletes attendants authors authorities
     bankers beneficiaries borrowers bureaucrats buyers campaigners candidates captains carers
@@ -95,16 +92,16 @@ AGENT_ENDINGS: Final[tuple[str, ...]] = (
 )  # fmt: skip
 
 #: Plurals that end like agent nouns and are none.
-NOT_PEOPLE: Final = _words("""
+NOT_PEOPLE: Final = words("""
     careers committees degrees guarantees overseas persists
 """)
 
 #: Words that describe people and stand before them.
-DESCRIBERS: Final = _words("""
-    asylum black blind business car care city civil climate community consumer council
+DESCRIBERS: Final = words("""
+    asylum black blind business veterinary car care city civil climate community consumer council
     deaf digital disabled drug elderly elected election ethnic factory family first-time foreign
     former gay government health hearing-impaired high-income hospital human immigrant
-    independent indigenous industry job junior laboratory legal lesbian local low-income
+    independent indigenous independent industry job junior laboratory legal lesbian local low-income
     low-paid low-wage medical middle-class migrant military museum national nuclear office old
     older party police political poor primary prison private public religious research retired
     rural school secondary self-employed senior service severely small social state student tax
@@ -113,7 +110,7 @@ DESCRIBERS: Final = _words("""
 """)
 
 #: Words that stand before people without describing a community.
-NO_DESCRIBERS: Final = _words("""
+NO_DESCRIBERS: Final = words("""
     actual all any average both certain countless current different either every few fellow fewer
     first five four free great greater hundred individual innocent large last least less many
     million millions more most much new next numerous only ordinary other our own particular
@@ -124,7 +121,7 @@ NO_DESCRIBERS: Final = _words("""
 """)
 
 #: Verbs of people: what follows a stakeholder rather than a thing.
-AGENT_VERBS: Final = _words("""
+AGENT_VERBS: Final = words("""
     agree argue ask believe care choose claim complain decide demand deserve earn expect fear feel
     fight get give go have hope insist know learn like live look lose need object pay prefer
     receive report say see seek spend struggle suffer suggest support think travel try vote want

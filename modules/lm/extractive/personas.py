@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from modules.lm.extractive.words import overlap, stems
 
 _JITTER = 0.12  # how far apart two statements may be and still count as near-equals
 _DECIDED = 0.15  # a claim takes a side by its own words, not by its surroundings alone
+_DRAWN = 0.35  # what each claim already taken from a document counts against another
 _UNDECIDED = 0.4
 _STANCES = {1: "for", -1: "against"}
 
@@ -80,13 +82,19 @@ def _proposals(
         for statement in best(pool, sign, least=8):
             worth = merit(statement, sign) + rng.uniform(0, _JITTER)
             worth -= _UNDECIDED * (statement.own_side * sign < _DECIDED)
-            for group in named:
-                bonus = _bond(group, statement)
-                if bonus:
-                    yield _Proposal(group.title, statement, sign, worth + bonus)
+            for group, bonus in _bonds(named, statement):
+                yield _Proposal(group.title, statement, sign, worth + bonus)
             for place, theme in enumerate(ranked(statement.stems, subject)[:2]):
                 for title in theme.titles:
                     yield _Proposal(title, statement, sign, worth - 0.1 * place)
+
+
+def _bonds(named: list[Stakeholder], statement: Statement) -> Iterator[tuple[Stakeholder, float]]:
+    """The groups that the statement names, each by its fullest name, and how close they are."""
+    found = {group: bond for group in named if (bond := _bond(group, statement))}
+    for group, bond in found.items():
+        if not any(other.phrase.endswith(f" {group.phrase}") for other in found):
+            yield group, bond
 
 
 def _bond(group: Stakeholder, statement: Statement) -> float:
@@ -116,8 +124,10 @@ def _choose(
     spent: set[int] = set()
     while len(chosen) < maximum and len(spent) < len(signs):
         for sign in signs:
-            pick = next(
-                (p for p in order if p.sign == sign and _fresh(p, taken, heads, told)), None
+            fresh = [p for p in order if p.sign == sign and _fresh(p, taken, heads, told)]
+            drawn = Counter(p.statement.title for p in chosen)
+            pick = max(
+                fresh, key=lambda p: p.worth - _DRAWN * drawn[p.statement.title], default=None
             )
             if pick is None or len(chosen) >= maximum:
                 spent.add(sign)

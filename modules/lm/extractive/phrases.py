@@ -153,7 +153,7 @@ GRANT_OPEN: Final = (
 )
 GRANT: Final = (
     "That consideration deserves to be granted its weight.",
-    "This is a real concern, and nothing is gained by denying it.",
+    "This is a real consideration, and nothing is gained by denying it.",
     "So much should be conceded without reserve.",
     "The point is a fair one and should not be brushed aside.",
 )

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from modules.lm.extractive.inputs import Voice, no_evidence, side_of, transcript, voices
+from modules.lm.extractive.inputs import Voice, is_critic, no_evidence, side_of, transcript, voices
 from modules.lm.extractive.prose import unframed
 from modules.lm.extractive.stance import StanceReader
 from modules.lm.extractive.statements import Statement, best, merit, on_side, similar, statements
@@ -22,11 +22,11 @@ def make_plan(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
     proposition, sign = inputs["proposition"], side_of(inputs["goal"])
     team = voices(inputs["team"])
     lines = transcript(inputs["transcript"])
-    own = _said([x for x in lines if not _is_critic(x)], proposition)
+    own = _said([x for x in lines if not is_critic(x)], proposition)
     claims = [_claim(v, own) for v in team]
     points = _points(claims, own, sign, inputs["minimum_points"], inputs["maximum_points"], rng)
-    if not points:
-        raise no_evidence("no argument in the debate to plan with")
+    if len(points) < inputs["minimum_points"]:
+        raise no_evidence(f"{len(points)} different arguments in the debate, too few for a plan")
     if rng.random() < 0.5:
         points = points[::-1]
     subpoints = _subpoints(points, own)
@@ -38,10 +38,6 @@ def make_plan(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
         ],
     }
     return {"plan": plan}
-
-
-def _is_critic(line: TranscriptLine) -> bool:
-    return line.speaker.strip().lower() == "critic"
 
 
 def _said(lines: Sequence[TranscriptLine], proposition: str) -> list[Statement]:
@@ -106,7 +102,7 @@ def _acknowledgment(
     lines: Sequence[TranscriptLine], proposition: str, sign: int, rng: random.Random
 ) -> str | None:
     """The critic's strongest sentence; of two that come close, either."""
-    pool = _said([x for x in lines if _is_critic(x)], proposition)
+    pool = _said([x for x in lines if is_critic(x)], proposition)
     ranked = best(pool, sign)
     near = [s for s in ranked[:2] if merit(s, sign) > merit(ranked[0], sign) - 0.1]
     return rng.choice(near).text if near else None

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from modules.lm.extractive.phrases import ADDITIONS
-from modules.lm.extractive.sentences import capitalised, defang, plain, tokens
+from modules.lm.extractive.sentences import capitalised, defang, plain
+from modules.lm.extractive.soundness import tokens
 from modules.lm.extractive.wordlists import COMMON_VERBS, FUNCTION_WORDS, LOWERABLE
 
 _LONGEST_LINE = 40  # words of a proposition that an essay can quote
@@ -32,8 +33,8 @@ class Casing:
         if word == "I" or word.startswith("I'") or any(c.isupper() for c in word[1:]):
             return False
         low = word.lower().replace("\u2019", "'")
-        known = low in LOWERABLE or low in self._small
-        return known or low.removesuffix("'s") in self._small
+        forms = (low, low.removesuffix("'s"), low.removesuffix("s"), f"{low}s")
+        return low in LOWERABLE or any(form in self._small for form in forms)
 
     def can_lower(self, text: str) -> bool:
         """Whether the text can stand after a connector."""
@@ -78,7 +79,7 @@ def is_clause(line: str) -> bool:
 
 
 def cite(text: str, number: int) -> str:
-    """The sentence with its marker before the final stop's end: "Fees rose. [2]" is "... [2].\""""
+    """The sentence with its marker before the final stop."""
     match = re.search(r"([.!])([\"'\u201d\u2019)]*)$", text)
     if match is None:
         return f"{text} [{number}]."
@@ -103,7 +104,7 @@ def unframed(text: str) -> str:
 
 
 def listing(parts: list[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """The parts as a list in prose, such as "a, b and c"."""
     if len(parts) < 2:
         return "".join(parts)
     return ", ".join(parts[:-1]) + " and " + parts[-1]

@@ -19,15 +19,20 @@ from modules.lm.extractive.people import (
     SPEAKERS,
 )
 from modules.lm.extractive.sentences import capitalised
-from modules.lm.extractive.wordlists import COMMON_VERBS, FUNCTION_WORDS
+from modules.lm.extractive.wordlists import COMMON_VERBS, FUNCTION_WORDS, words
 
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*|[^\sa-z]")
 #: After these, one more word before the noun belongs to its name: "the museum directors".
 _OPENERS = frozenset({"the", "of", "for", "by", "from", "among", "many", ".", ";"})
+#: Endings of words that say how people are rather than who they are.
+_ADJECTIVES = (
+    "ly", "ing", "ed", "s", "er", "est", "ible", "able", "ful", "ous", "ive", "less", "ent",
+)  # fmt: skip
 #: Words too broad to be a stake of one's own unless something describes them.
-_BROAD = frozenset({"people", "critics", "experts", "men", "women", "advocates", "actors", "users",
-                    "professionals", "leaders", "adults", "authorities", "locals", "minors",
-                    "observers", "servants", "advisers", "owners", "seniors", "agents", "victims"})  # fmt: skip
+_BROAD = words("""
+    actors adults advisers advocates agents authorities candidates critics experts leaders locals
+    men minors observers owners people professionals seniors servants users victims women
+""")
 
 
 class Stakeholder(NamedTuple):
@@ -106,10 +111,10 @@ def _describer(words: list[str], place: int) -> str | None:
         return word
     if not word.isalpha() or len(word) < 4 or word in FUNCTION_WORDS | NO_DESCRIBERS | COMMON_VERBS:
         return None
-    if word.endswith(("ly", "ing", "ed", "es", "ss")):
+    if word.endswith(_ADJECTIVES):
         return None
     opened = place == 1 or words[place - 2] in _OPENERS
-    return word if opened and not word.endswith(("s", "er", "est")) else None
+    return word if opened else None
 
 
 __all__ = ["Stakeholder", "singular", "stakeholders"]

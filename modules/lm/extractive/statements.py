@@ -6,10 +6,11 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from modules.lm.extractive.relevance import near, relevance
-from modules.lm.extractive.sentences import hedged, lift, plain, tokens
+from modules.lm.extractive.sentences import Lifted, lift, plain
+from modules.lm.extractive.soundness import hedged, tokens
 from modules.lm.extractive.wordlists import PRONOUNS
 from modules.lm.extractive.words import Weights, overlap, stems
 from signatures.types import Evidence
@@ -19,8 +20,10 @@ _TIERS = ((0.12, -0.05), (0.05, -0.1), (0.0, -0.2))
 _HEDGED = 0.3  # own score that a sentence needs if it reports or grants a view
 _TAKEN = 0.75  # share of content that makes two sentences one
 _OWN = 0.2  # weight of a sentence's own score beside its document's
-_VOUCHED = 0.25
-_BIAS = 0.5  # share of the common lean that is the reader's, where sides may be uneven
+_SURE = 0.5  # a side score beyond which a statement gains nothing more
+_ASIDE = 0.2  # what a sentence counts that shares no word with the proposition
+_VOUCHED = 0.6  # what being drawn on by a side adds to a document
+_BIAS = 0.2  # share of the common lean that is the reader's, where sides may be uneven
 _NEAR = 0.5  # overlap from which two sentences would repeat one another
 _LEAST = 4  # passages kept even if none is clearly on the subject
 
@@ -62,62 +65,79 @@ def statements(
     """
     if not passages:
         return []
+    subject = stems(proposition)
     about = relevance(passages, proposition, ranked)
     kept = {p.number for p in near(passages, about, _LEAST)}
-    leaning = _leanings(passages, reader)
+    read = [_Read.of(passage, reader) for passage in passages]
+    leaning = _leanings(read, reader, subject)
     # A search for a contested subject brings both sides; what all share is the reader's bias.
     common = _mean([leaning[n] for n in kept]) * (1.0 if ranked else _BIAS)
     weights = Weights(stems(p.text) for p in passages)
-    subject = stems(proposition)
     found: list[Statement] = []
-    for passage in passages:
-        number = passage.number
-        for place, (text, alone) in enumerate(lift(passage.text)):
+    for passage in read:
+        for place, (text, alone) in enumerate(passage.lifted):
             words = stems(text)
-            if not text or _repeats(words, found):
+            if not text or any(same(words, s.stems) for s in found):
                 continue
-            own = reader.score(text)
-            side = _OWN * own + leaning[number] - common
-            about_it = about[number] + weights.cosine(words, subject)
+            own = passage.scores[place]
+            side = _OWN * own + leaning[passage.number] - common
+            relevant = about[passage.number] + weights.cosine(words, subject)
             found.append(
                 Statement(
                     text,
-                    number,
+                    passage.number,
                     passage.title,
                     place,
                     alone,
                     side,
                     own,
-                    about_it,
-                    number in kept,
+                    relevant,
+                    passage.number in kept,
                     words,
                 )
             )
     return found
 
 
-def _repeats(words: frozenset[str], found: Iterable[Statement]) -> bool:
-    return any(same(words, s.stems) for s in found)
+class _Read(NamedTuple):
+    """A passage as read: its sentences, the score of each and of the whole."""
+
+    number: int
+    title: str
+    lifted: list[Lifted]
+    scores: list[float]
+    whole: float
+
+    @classmethod
+    def of(cls, passage: Evidence, reader: Reader) -> _Read:
+        lifted = lift(passage.text)
+        scores = [reader.score(text) if text else 0.0 for text, _ in lifted]
+        return cls(passage.number, passage.title, lifted, scores, reader.score(plain(passage.text)))
 
 
-def _leanings(passages: Sequence[Evidence], reader: Reader) -> dict[int, float]:
+def _leanings(
+    passages: Sequence[_Read], reader: Reader, subject: frozenset[str]
+) -> dict[int, float]:
     """Passage number -> what its document says of the side of its sentences, in [-1, 1].
 
     One sentence is little to go by, and a passage not much more; a document mostly argues one
-    side. It is read passage by passage and sentence by sentence, and its title apart.
+    side. It is read passage by passage and sentence by sentence, where sentences that speak of
+    the proposition itself count most, and its title apart.
     """
     wholes: dict[str, list[float]] = {}
-    singles: dict[str, list[float]] = {}
+    singles: dict[str, list[tuple[float, float]]] = {}
     for p in passages:
-        wholes.setdefault(p.title, []).append(reader.score(plain(p.text)))
-        parts = [reader.score(text) for text, _ in lift(p.text) if text]
-        singles.setdefault(p.title, []).extend(parts)
-    leanings = {}
-    for p in passages:
-        whole, single = _mean(wholes[p.title]), _mean(singles[p.title])
-        clear = 0.3 * math.tanh(4 * whole) + 0.3 * math.tanh(4 * single)
-        leanings[p.number] = clear + 0.4 * reader.score(p.title)
-    return leanings
+        wholes.setdefault(p.title, []).append(p.whole)
+        for (text, _), score in zip(p.lifted, p.scores, strict=True):
+            weight = (_ASIDE + overlap(stems(text), subject)) if text else 0.0
+            singles.setdefault(p.title, []).append((weight, score))
+    clear = {}
+    for title, whole in wholes.items():
+        weight = sum(w for w, _ in singles.get(title, []))
+        single = sum(w * score for w, score in singles.get(title, [])) / (weight + 1)
+        clear[title] = 0.4 * math.tanh(5 * single) + 0.2 * math.tanh(4 * _mean(whole))
+        clear[title] += 0.4 * reader.score(title)
+    return {p.number: clear[p.title] for p in passages}
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -164,7 +184,11 @@ def on_side(statement: Statement, sign: int, tier: int = 0) -> bool:
 
 def merit(statement: Statement, sign: int) -> float:
     """How good a piece of evidence for the side with this sign: side, subject and style."""
-    return 1.2 * statement.side * sign + 0.6 * statement.relevance + 0.35 * quality(statement)
+    return (
+        1.2 * min(statement.side * sign, _SURE)
+        + 0.6 * statement.relevance
+        + 0.35 * quality(statement)
+    )
 
 
 def best(pool: Iterable[Statement], sign: int, least: int = 4) -> list[Statement]:

@@ -46,7 +46,7 @@ THEMES: Final[tuple[Theme, ...]] = (
           ("Public safety officer", "Risk assessor"),
           "safe safety danger dangerous risk risks risky accident accidents protect protection "
           "hazard harm harmful secure security threat threats attack attacks"),
-    Theme("crime", "law and order", "order", "🚓",
+    Theme("crime", "crime", "order", "🚓",
           ("Retired police officer", "Criminal justice adviser"),
           "crime crimes criminal criminals police prison prisons punish punishment violence "
           "violent gang gangs terror terrorism terrorist gun guns offender offenders deter "
@@ -78,7 +78,7 @@ THEMES: Final[tuple[Theme, ...]] = (
           "education educational school schools student students teacher teachers learn learning "
           "teach teaching university universities college knowledge classroom curriculum test "
           "tests grades textbook textbooks"),
-    Theme("science", "evidence and research", "evidence", "🔬",
+    Theme("science", "research", "evidence", "🔬",
           ("Research scientist", "Science policy adviser"),
           "science scientific scientist scientists research researchers experiment experiments "
           "laboratory laboratories method methods data evidence study studies discovery"),
@@ -89,7 +89,7 @@ THEMES: Final[tuple[Theme, ...]] = (
           ("Environmental campaigner", "Conservation officer"),
           "environment environmental climate pollution emission emissions carbon warming nature "
           "natural forest forests energy fuel fossil waste recycle water planet sustainable"),
-    Theme("culture", "culture and tradition", "tradition", "🏛️",
+    Theme("culture", "cultural heritage", "tradition", "🏛️",
           ("Cultural historian", "Heritage officer"),
           "culture cultural heritage tradition traditional traditions history historical museum "
           "museums art arts artist artists collection collections language identity artefact "
@@ -106,7 +106,7 @@ THEMES: Final[tuple[Theme, ...]] = (
           ("Youth worker", "Student representative"),
           "young youth teenager teenagers adolescents adolescent age minors generation "
           "generations juvenile"),
-    Theme("age", "age and experience", "experience", "🧓",
+    Theme("age", "age", "experience", "🧓",
           ("Retired public servant", "Advocate for older people"),
           "old older elderly retirement retired pension pensions pensioners ageing seniors "
           "experience experienced cognitive term terms"),

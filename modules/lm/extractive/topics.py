@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from modules.lm.extractive.themes import main_theme
+from modules.lm.extractive.wordlists import words
 from modules.lm.extractive.words import stems
 
 _OF_PHRASE = re.compile(
@@ -12,17 +13,19 @@ _OF_PHRASE = re.compile(
     r"(?=[,.;]| (?:is|are|was|were|and|in|for|to|that|which|would|will|can|could|has|have|must|"
     r"should|may|with|by|from|on|at|when|while|because|or)\b)"
 )
-_NOT_HEADS = frozenset(
-    """rest best number majority kind sort part most amount name sake form matter case lives same
-    name middle time some many none half percent order means worst more less share thousands
-    millions hundreds dozens back front face basis center centre first last second third fact
-    idea end bulk issue question problem result level levels types type range lack bottom other
-    many several each either purpose point power right rights""".split()
-)
-_NOT_OBJECTS = frozenset(
-    """them it this that these those us you me him her its their our his your all which whom
-    being having making giving what how whether one two any some such many other others""".split()
-)
+#: Nouns that say nothing of their own in "the ... of ...".
+_NOT_HEADS = words("""
+    back basis best bottom bulk case center centre dozens each either end face fact first form
+    front half hundreds idea issue kind lack last less level levels lives majority many matter means
+    middle millions more most name name number none order other part percent point power problem
+    purpose question range rest result right rights sake same second several share some sort third
+    thousands time type types worst amount
+""")
+#: Words that a noun phrase cannot end in.
+_NOT_OBJECTS = words("""
+    all any being giving having her him his how it its making many me one other others our some
+    such that their them these this those two us what whether which whom you your
+""")
 
 
 def of_phrase(text: str) -> str | None:

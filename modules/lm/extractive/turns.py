@@ -8,10 +8,19 @@ from typing import Any, NamedTuple
 
 from modules.lm.extractive import phrases
 from modules.lm.extractive.chance import Deck
-from modules.lm.extractive.inputs import Voice, no_evidence, passages, side_of, transcript, voices
+from modules.lm.extractive.inputs import (
+    Voice,
+    is_critic,
+    no_evidence,
+    passages,
+    side_of,
+    transcript,
+    voices,
+)
 from modules.lm.extractive.inputs import voice as read_voice
 from modules.lm.extractive.prose import Casing, paragraph, unframed, word_count
-from modules.lm.extractive.sentences import plain, printable, tokens
+from modules.lm.extractive.sentences import plain
+from modules.lm.extractive.soundness import printable, tokens
 from modules.lm.extractive.stance import StanceReader
 from modules.lm.extractive.statements import Statement, best, merit, similar, statements, vouched
 from modules.lm.extractive.topics import topic
@@ -44,7 +53,7 @@ def team_turn(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
     last = floor.lines[-1] if floor.lines else None
     if last is not None and last.speaker in (persona.title, persona.id):
         last = next((x for x in reversed(floor.lines) if x.speaker != last.speaker), None)
-    to_critic = last is not None and _is_critic(last)
+    to_critic = last is not None and is_critic(last)
     deck = phrases.ANSWER_CRITIC if to_critic else phrases.BUILD_ON_TEAMMATE
     relation = "none" if last is None else "oppose" if to_critic else "support"
     return {**_turn(floor, said, last, Deck(deck, rng), rng), "relation": relation,
@@ -73,8 +82,8 @@ def _floor(
     if not given and not speakers:
         raise no_evidence("neither a passage nor a claim to speak from")
     pool = statements(given, StanceReader(proposition), proposition)
-    critic = [s for x in lines if _is_critic(x) for s in sentences(unframed(x.text))]
-    team = [s for x in lines if not _is_critic(x) for s in sentences(unframed(x.text))]
+    critic = [s for x in lines if is_critic(x) for s in sentences(unframed(x.text))]
+    team = [s for x in lines if not is_critic(x) for s in sentences(unframed(x.text))]
     pool = vouched(pool, [v.claim for v in speakers], sign)
     pool = vouched(vouched(pool, team, team_sign), critic, -team_sign)
     said = [stems(s) for line in lines for s in sentences(line.text)]
@@ -102,19 +111,15 @@ def _heard(claim: Statement, lines: Sequence[TranscriptLine]) -> bool:
     return any(overlap(claim.stems, stems(s)) > _SAID for x in lines for s in sentences(x.text))
 
 
-def _is_critic(line: TranscriptLine) -> bool:
-    return line.speaker.strip().lower() == "critic"
-
-
 def _target(floor: _Floor) -> TranscriptLine | None:
     """The team turn since the critic's last that the best unsaid evidence bears on most."""
     recent: list[TranscriptLine] = []
     for line in reversed(floor.lines):
-        if _is_critic(line):
+        if is_critic(line):
             break
         recent.append(line)
     if not recent:
-        return next((x for x in reversed(floor.lines) if not _is_critic(x)), None)
+        return next((x for x in reversed(floor.lines) if not is_critic(x)), None)
     ammunition = floor.fresh[:3]
     return max(
         recent,
@@ -134,7 +139,7 @@ def _turn(
     if target is not None:
         about = topic(_core(target.text), floor.proposition)
         if about is not None:
-            parts.append(openings.draw().format(topic=_the(about)))
+            parts.append(_opening(openings, _the(about), floor))
     chosen = _within(floor, said, sum(map(word_count, parts)))
     if not chosen:
         return _spent(floor, target, rng)
@@ -149,6 +154,13 @@ def _turn(
         "replies_to": target.id if target is not None else None,
         "evidence_used": sorted({s.number for s in chosen if s.number}),
     }
+
+
+def _opening(openings: Deck, about: str, floor: _Floor) -> str:
+    """A reference to the answered turn in words that the debate has not heard."""
+    heard = " ".join(line.text for line in floor.lines)
+    drawn = [openings.draw().format(topic=about) for _ in range(len(openings))]
+    return next((text for text in drawn if text not in heard), drawn[0])
 
 
 def _core(text: str) -> str:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
-from modules.lm.extractive.sentences import tokens
+from modules.lm.extractive.soundness import tokens
 from modules.lm.extractive.wordlists import FUNCTION_WORDS
 
 _ENDINGS = (

@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 import functools
-import logging
 import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-_log = logging.getLogger(__name__)
-
 
 @functools.cache
 def prepare() -> None:
-    """Stop telemetry and advertisement, and stand in for the spaCy model it would download at first use.
+    """Stop telemetry and advertisement (on stdout!), and replace the spaCy model.
 
-    Its partitioners use ``en_core_web_sm`` only to count sentences and to look for a verb when
-    they label a paragraph. Those labels are not used here, only headings are, so a blank English
-    pipeline with a rule-based sentence splitter gives the same blocks.
+    The partitioners would download ``en_core_web_sm`` at first use, to label paragraphs by
+    their number of sentences and whether they hold a verb. Those labels are not used here, only
+    headings are. So the model is always replaced, even where it is installed: every machine
+    gives the same blocks, and hostile text cannot stall spaCy's tokenizer.
     """
     os.environ["DO_NOT_TRACK"] = "1"
     os.environ["SCARF_NO_ANALYTICS"] = "true"
     os.environ["UNSTRUCTURED_DISABLE_NOTICE"] = "1"
-    import spacy.util
     from unstructured.nlp import tokenize
 
-    if not spacy.util.is_package("en_core_web_sm"):
-        _log.debug("spaCy model en_core_web_sm is absent; using a blank English pipeline")
-        tokenize._load_spacy_model = _blank_english
-        tokenize._get_nlp.cache_clear()
+    tokenize._load_spacy_model = _light_pipeline
+    tokenize._get_nlp.cache_clear()
 
 
-def _blank_english() -> Language:
+def _light_pipeline() -> Language:
+    """A blank English pipeline that splits words at spaces and sentences at full stops."""
     import spacy
+    from spacy.tokens import Doc
 
     pipeline = spacy.blank("en")
+    # The default tokenizer takes minutes over 50 kB of "<".
+    pipeline.tokenizer = lambda text: Doc(pipeline.vocab, words=text.split() or [""])
     pipeline.add_pipe("sentencizer")
     return pipeline

@@ -45,7 +45,7 @@ def read_md(raw: bytes) -> Parsed:
     front = _FRONT.match(text)
     fields = dict(_FIELD.findall(front.group(1))) if front else {}
     body = text[front.end() :] if front else text
-    # Not the library "markdown", which unstructured uses: 50 kB of "<" cost it four minutes.
+    # Not the library "markdown": its time is quadratic in open brackets.
     page = html_blocks(MarkdownIt("commonmark").enable("table").render(body) or "<p></p>")
     return replace(page, **{name: value.strip("'\"") for name, value in fields.items()})
 

@@ -25,7 +25,8 @@ from signatures.errors import InputError, MootError
 Progress = Callable[[int, str], None]
 """Called after each document with the number done and its source."""
 
-_BATCH = 256  # chunks per write: what a killed run can lose
+BATCH = 256
+"""Chunks per write: what a killed run can lose."""
 
 
 class _Read(NamedTuple):
@@ -43,6 +44,7 @@ def ingest(
     progress: Progress | None = None,
     prune: bool = False,
     limits: Limits = LIMITS,
+    batch: int = BATCH,
 ) -> IngestReport:
     """Bring the store up to date with the documents below ``paths``.
 
@@ -56,6 +58,7 @@ def ingest(
         progress: See :data:`Progress`.
         prune: Drop every source of the store that is not below ``paths`` now.
         limits: How large chunks are.
+        batch: See :data:`BATCH`.
 
     Raises:
         InputError: Nothing could be taken.
@@ -63,7 +66,7 @@ def ingest(
         StorageError: The disk refuses, or another writer does not end.
     """
     start = time.monotonic()
-    run = _Run(store, max_bytes, limits)
+    run = _Run(store, max_bytes, limits, batch)
     paths = list(paths)
     if prune:
         run.prune(discover(paths, max_bytes))
@@ -88,18 +91,20 @@ def ingest(
 class _Run:
     """One ingestion under way."""
 
-    def __init__(self, store: EvidenceStore, max_bytes: int, limits: Limits) -> None:
+    def __init__(self, store: EvidenceStore, max_bytes: int, limits: Limits, batch: int) -> None:
         self.taken: list[Taken] = []
         self.refused: list[Refused] = []
         self.duplicates: list[Duplicate] = []
         self._store = store
         self._max_bytes = max_bytes
         self._limits = limits
+        self._batch = batch
         self._ledger = Ledger(store.database)
         self._entries = self._ledger.load() if store.exists else {}
+        self._recorded = set(self._entries)
         self._twins = Twins()
         for entry in self._entries.values():
-            if entry.chunks and not entry.same_as:
+            if entry.complete and not entry.same_as:
                 self._twins.add(entry.source, entry.kept)
         self._waiting: list[_Read] = []
         self._recipe = f"{PARTITION_VERSION} {CHUNK_VERSION} {limits} {store.embedder.name}"
@@ -116,6 +121,7 @@ class _Run:
         self._ledger.drop(gone)
         for source in gone:
             del self._entries[source]
+            self._recorded.discard(source)
             self._twins.drop(source)
 
     def take(self, found: Candidate | Refused) -> None:
@@ -138,11 +144,20 @@ class _Run:
                 self._queue(read)
 
     def flush(self) -> None:
-        """Write what is queued: chunks first, so that an entry never promises what is missing."""
+        """Write what is queued: an entry is complete only once its chunks are there.
+
+        New sources are announced first, so that chunks of a run killed in between have an owner
+        and are dropped if the file changes before the next run.
+        """
+        entries = [read.entry for read in self._waiting]
+        new = {entry.source for entry in entries} - self._recorded
+        self._ledger.put([replace(e, fingerprint="") for e in entries if e.source in new])
         self._store.add(piece for read in self._waiting for piece in read.chunks)
         for read in self._waiting:
-            self._store.forget(read.entry.source, keep=[piece.id for piece in read.chunks])
-        self._ledger.put([read.entry for read in self._waiting])
+            if read.entry.source not in new:
+                self._store.forget(read.entry.source, keep=[piece.id for piece in read.chunks])
+        self._ledger.put(entries)
+        self._recorded |= new
         self._waiting.clear()
 
     def _named(self, found: Candidate | Refused) -> Candidate | Refused:
@@ -209,7 +224,7 @@ class _Run:
         else:
             self._twins.add(entry.source, entry.kept)
         self._waiting.append(read)
-        if sum(len(waiting.chunks) for waiting in self._waiting) >= _BATCH:
+        if sum(len(waiting.chunks) for waiting in self._waiting) >= self._batch:
             self.flush()
 
 

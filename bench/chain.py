@@ -1,0 +1,81 @@
+"""How much an essay takes beyond the LM calls that must wait for one another.
+
+One essay against a local server that answers after 200 ms. The longest chain of calls is known
+from what depends on what: the pool, the selection, every turn of the debate, the plan, the essay.
+Start-up (imports, weights, Prefect's server) is done before the clock starts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+LATENCY_S = 0.2
+ROUNDS, TEAM = 2, 3
+DEPTH = 1 + 1 + ROUNDS * (TEAM + 1) + 1 + 1
+SUBJECTS = (
+    "We should make all museums free of charge",
+    "Museums should charge no entrance fee",
+    "Entry to every museum should cost nothing",
+    "Museum tickets should be abolished",
+    "No visitor should pay to enter a museum",
+    "Public museums should not charge for admission",
+)
+
+
+def main() -> None:
+    """Print the ratio for several essays and the median."""
+    root = Path(tempfile.mkdtemp(prefix="moot-bench-"))
+    os.environ["MOOT_ARTIFACTS"] = str(root)
+    os.environ["OPENAI_API_KEY"] = "bench"
+    from flows.environment import prepare
+
+    prepare(root)
+    from flows import prefect_server
+
+    prefect_server.start(root)
+    from modules.retrieval import EvidenceStore, MiniLM, ingest
+
+    ingest(["data/corpus/free-museums"], EvidenceStore(root / "index", MiniLM()))
+    command = [sys.executable, "-m", "bench.server", str(LATENCY_S)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as server:
+        assert server.stdin is not None and server.stdout is not None
+        url = server.stdout.readline().strip()
+        with prefect_server.connected():
+            ratios = [_measure(root, url, server, seed) for seed in range(len(SUBJECTS))][1:]
+        server.stdin.close()
+    prefect_server.stop()
+    ratios.sort()
+    print(f"{DEPTH} calls deep, {len(ratios)} essays after one to warm up:")
+    print(f"wall / chain  min {ratios[0]:.3f}  median {ratios[len(ratios) // 2]:.3f}  max {ratios[-1]:.3f}")
+
+
+def _measure(root: Path, url: str, server: Any, seed: int) -> float:
+    from flows.essay import essay
+    from tests.support import composed
+
+    plain = composed(
+        "essay", "subject=x", "backend=openai", f"backend.base_url={url}", f"seed={seed}",
+        f"paths.artifacts={root}", f"debate.max_rounds={ROUNDS}", f"personas.team_size={TEAM}",
+    )  # fmt: skip
+    started = time.perf_counter()
+    essay({**plain, "subject": SUBJECTS[seed]})
+    wall = time.perf_counter() - started
+    server.stdin.write("\n")
+    server.stdin.flush()
+    intervals = sorted(json.loads(server.stdout.readline()))
+    assert len(intervals) == DEPTH, f"{len(intervals)} calls, the declared chain has {DEPTH}"
+    chain = sum(end - start for start, end in intervals)
+    print(f"seed {seed}: wall {wall:.3f} s, chain {chain:.3f} s, ratio {wall / chain:.3f}")
+    return wall / chain
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+"""The store: identity, versions, the embedder it belongs to, and the rankings."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from modules.retrieval import EvidenceStore, MiniLM, OpenAIEmbedder
+from modules.retrieval.chunk import chunk_id
+from modules.retrieval.embed import Vectors
+from modules.retrieval.ranking import Mode
+from modules.retrieval.types import Chunk, Origin
+from signatures.errors import EvidenceError, InputError, StorageError
+
+TEXTS = {
+    "fees.md": "Museum entry fees keep poor families away from art and history.",
+    "budget.md": "Without ticket income, museums depend on the state budget.",
+    "hack.md": "Electronic voting machines can be tampered with by attackers.",
+    "paper.md": "A paper trail lets officials recount an election by hand.",
+    "rats.md": "Laboratory animals feel pain during drug experiments.",
+}
+
+
+def piece(text: str, source: str = "a.md", **known: str) -> Chunk:
+    origin = Origin(source, title=source.removesuffix(".md"), **known)
+    return Chunk(chunk_id(text), text, origin, "", 0, "doc")
+
+
+@pytest.fixture
+def filled(store: EvidenceStore) -> EvidenceStore:
+    store.upsert(piece(text, source) for source, text in TEXTS.items())
+    return store
+
+
+def sources(store: EvidenceStore, query: str, k: int = 2, **options: object) -> list[str]:
+    return [found.source for found in store.search([query], k, **options)[0]]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "fulltext"])
+def test_search_finds_the_subject(filled: EvidenceStore, mode: Mode) -> None:
+    assert sources(filled, "election recount with paper", 1, mode=mode) == ["paper.md"]
+    assert sources(filled, "museum ticket income", 1, mode=mode) == ["budget.md"]
+
+
+def test_similarity_is_the_cosine_in_every_mode(filled: EvidenceStore) -> None:
+    query = "pain of animals in the laboratory"
+    for mode in ("hybrid", "dense", "fulltext"):
+        found = filled.search([query], 3, mode=mode)[0]
+        vectors = filled.embedder.encode([query, *[passage.text for passage in found]])
+        cosines = [passage.similarity or 0.0 for passage in found]
+        assert np.allclose(cosines, vectors[1:] @ vectors[0], atol=1e-5)
+
+
+def test_a_batch_equals_its_queries(filled: EvidenceStore) -> None:
+    queries = ["museum fees", "voting", "", '(broken "query AND *:^~', "日本語", "the of"]
+    together = filled.search(queries, 3)
+    assert [len(found) for found in together] == [3] * len(queries)
+    for query, found in zip(queries, together, strict=True):
+        again = filled.search([query], 3)[0]
+        assert [passage.id for passage in again] == [passage.id for passage in found]
+    assert filled.search([], 3) == []
+
+
+def test_equal_scores_are_ordered_by_id(store: EvidenceStore) -> None:
+    words = ["alpha", "beta", "gamma", "delta"]
+    store.upsert(piece(f"Zebra number {word}.", f"{word}.md") for word in words)
+    found = store.search(["zebra"], 4, mode="fulltext")[0]
+    assert [passage.id for passage in found] == sorted(passage.id for passage in found)
+
+
+def test_ranking_does_not_depend_on_how_the_corpus_came_in(
+    tmp_path: Path, embedder: MiniLM
+) -> None:
+    pieces = [piece(text, source) for source, text in TEXTS.items()]
+    one, many = (EvidenceStore(tmp_path / name, embedder) for name in ("one", "many"))
+    one.upsert(pieces)
+    for each in reversed(pieces):
+        many.upsert([each])
+    many.upsert([piece("To be dropped.", "gone.md")])
+    many.forget("gone.md")
+    many.finish()
+    queries = ["museum budget", "vote by machine", "animals"]
+    assert one.search(queries, 5) == many.search(queries, 5)
+    assert one.search(queries, 5, mode="fulltext") == many.search(queries, 5, mode="fulltext")
+    assert one.digest() == many.digest()
+
+
+def test_filters(store: EvidenceStore) -> None:
+    store.upsert(
+        [
+            piece("Free entry.", "a.md", topic="museums", date="2023-12-31", lang="en", kind="md"),
+            piece("Fair entry.", "it's.md", topic="o'topic", date="2024-06-01", kind="pdf"),
+            piece("Late entry.", "c.md", url="https://www.example.org/x", date="2025", kind="html"),
+        ]
+    )
+    assert sources(store, "entry", 9, filters={"topic": "o'topic"}) == ["it's.md"]
+    assert sources(store, "entry", 9, filters={"source": "it's.md"}) == ["it's.md"]
+    assert sources(store, "entry", 9, filters={"domain": "example.org"}) == ["c.md"]
+    assert set(sources(store, "entry", 9, filters={"kind": ["md", "pdf"]})) == {"a.md", "it's.md"}
+    between = {"date_from": "2024", "date_to": "2024"}
+    assert sources(store, "entry", 9, filters=between) == ["it's.md"]
+    assert sources(store, "entry", 9, filters={"kind": "md", "lang": "de"}) == []
+    with pytest.raises(InputError, match="topics"):
+        store.search(["entry"], filters={"topics": "x"})
+
+
+def test_searches_that_cannot_run(filled: EvidenceStore) -> None:
+    for options in ({"k": 0}, {"mode": "magic"}):
+        with pytest.raises(InputError, match="cannot be run"):
+            filled.search(["x"], **options)
+
+
+class Counting(MiniLM):
+    """The real embedder, which also says what it embedded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        self.seen += texts
+        return super().encode(texts)
+
+
+def test_what_is_there_is_not_embedded_again(tmp_path: Path) -> None:
+    counting = Counting()
+    store = EvidenceStore(tmp_path, counting)
+    assert store.upsert([piece("One text."), piece("Two texts.")]) == 2
+    version = store.corpus_version()
+    assert store.upsert([piece("One text."), piece("Two texts.")]) == 0
+    assert store.corpus_version() == version
+    assert store.upsert([piece("One text.", "b.md"), piece("Three texts.", "b.md")]) == 1
+    assert counting.seen == ["One text.", "Two texts.", "Three texts."]
+    by_text = {row["text"]: row for row in store.rows()}
+    assert by_text["One text."]["sources"] == ["a.md", "b.md"]
+    assert by_text["One text."]["source"] == "a.md"
+
+
+def test_forgetting_a_source_keeps_what_others_hold(store: EvidenceStore) -> None:
+    store.upsert([piece("Shared.", "a.md"), piece("Own.", "a.md"), piece("Shared.", "b.md")])
+    store.forget("a.md")
+    [row] = store.rows()
+    assert (row["text"], row["source"], row["title"]) == ("Shared.", "b.md", "b")
+    assert row["sources"] == ["b.md"]
+
+
+def test_old_versions_can_be_read(filled: EvidenceStore, embedder: MiniLM) -> None:
+    before = filled.corpus_version()
+    found = filled.search(["museum fees"], 3)
+    filled.upsert([piece("Museum fees are a museum matter.", "new.md")])
+    assert filled.corpus_version() != before
+    old = EvidenceStore(filled.database.path, embedder, version=before)
+    assert (old.count(), old.corpus_version()) == (5, before)
+    assert old.search(["museum fees"], 3) == found
+    assert filled.search(["museum fees"], 3) != found
+    with pytest.raises(EvidenceError, match="for reading"):
+        old.upsert([piece("x")])
+    for name in ("v1-00000000", "v999-00000000", "nonsense", before[:-1] + "x"):
+        with pytest.raises(EvidenceError, match=f"no version {name}"):
+            EvidenceStore(filled.database.path, embedder, version=name).count()
+
+
+def test_old_versions_survive_a_clean_up(filled: EvidenceStore, embedder: MiniLM) -> None:
+    before = filled.corpus_version()
+    filled.forget("fees.md")
+    filled.finish()
+    with (
+        pytest.warns(UserWarning, match="removes every version"),
+        pytest.raises(RuntimeError, match="tagged version"),
+    ):
+        filled.database.open("chunks").optimize(cleanup_older_than=timedelta(0))
+    assert EvidenceStore(filled.database.path, embedder, version=before).count() == 5
+
+
+def test_an_open_store_sees_what_another_writes(filled: EvidenceStore, embedder: MiniLM) -> None:
+    EvidenceStore(filled.database.path, embedder).upsert([piece("Zoos teach.", "zoo.md")])
+    assert filled.count() == 6
+    assert sources(filled, "zoos", 1) == ["zoo.md"]
+
+
+def test_no_index(store: EvidenceStore) -> None:
+    for use in (store.count, store.digest, lambda: store.search(["x"])):
+        with pytest.raises(EvidenceError, match="moot ingest"):
+            use()
+    assert not store.database.path.exists()
+
+
+def test_another_embedder_is_refused(filled: EvidenceStore) -> None:
+    other = EvidenceStore(filled.database.path, OpenAIEmbedder("m", dimension=384))
+    with pytest.raises(EvidenceError, match=r"expected all-MiniLM-L6-v2@53aa5117; got openai/m"):
+        other.search(["x"])
+    with pytest.raises(EvidenceError, match="another embedder"):
+        other.upsert([piece("x")])
+
+
+def test_a_busy_writer_is_waited_for_and_then_named(tmp_path: Path, embedder: MiniLM) -> None:
+    store = EvidenceStore(tmp_path, embedder, lock_timeout=0.1)
+    with (
+        EvidenceStore(tmp_path, embedder).database.writing(),
+        pytest.raises(StorageError, match="another process"),
+    ):
+        store.upsert([piece("x")])
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, embedder: MiniLM) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StorageError, match="cannot be written"):
+        EvidenceStore(tmp_path / "file" / "index", embedder).upsert([piece("x")])
+
+
+def test_many_threads_read_while_one_writes(filled: EvidenceStore) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        reads = [pool.submit(filled.search, ["museum fees", "voting"], 3) for _ in range(20)]
+        filled.upsert([piece(f"Text number {n} on cheese.", "cheese.md") for n in range(5)])
+        assert all(len(found) == 3 for read in reads for found in read.result())
+    assert filled.count() == 10
