@@ -46,15 +46,15 @@ def main() -> None:
     command = [sys.executable, "-m", "bench.server", str(LATENCY_S)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as server:
-        assert server.stdin is not None and server.stdout is not None
-        url = server.stdout.readline().strip()
+        url = str(_asked(server))
         with prefect_server.connected():
             ratios = [_measure(root, url, server, seed) for seed in range(len(SUBJECTS))][1:]
-        server.stdin.close()
+        server.terminate()
     prefect_server.stop()
     ratios.sort()
     print(f"{DEPTH} calls deep, {len(ratios)} essays after one to warm up:")
-    print(f"wall / chain  min {ratios[0]:.3f}  median {ratios[len(ratios) // 2]:.3f}  max {ratios[-1]:.3f}")
+    low, middle, high = ratios[0], ratios[len(ratios) // 2], ratios[-1]
+    print(f"wall / chain  min {low:.3f}  median {middle:.3f}  max {high:.3f}")
 
 
 def _measure(root: Path, url: str, server: Any, seed: int) -> float:
@@ -70,11 +70,16 @@ def _measure(root: Path, url: str, server: Any, seed: int) -> float:
     wall = time.perf_counter() - started
     server.stdin.write("\n")
     server.stdin.flush()
-    intervals = sorted(json.loads(server.stdout.readline()))
-    assert len(intervals) == DEPTH, f"{len(intervals)} calls, the declared chain has {DEPTH}"
-    chain = sum(end - start for start, end in intervals)
+    intervals = sorted(json.loads(_asked(server)))
+    if len(intervals) != DEPTH:
+        raise SystemExit(f"{len(intervals)} calls were made, the declared chain has {DEPTH}")
+    chain = float(sum(end - start for start, end in intervals))
     print(f"seed {seed}: wall {wall:.3f} s, chain {chain:.3f} s, ratio {wall / chain:.3f}")
     return wall / chain
+
+
+def _asked(server: Any) -> str:
+    return str(server.stdout.readline()).strip()
 
 
 if __name__ == "__main__":

@@ -32,7 +32,8 @@ SIDE_MARGIN = 0.05
 class Embedder(Protocol):
     """Turns texts into L2-normalised float32 rows."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def encode(self, texts: Sequence[str]) -> np.ndarray: ...
 

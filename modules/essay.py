@@ -122,7 +122,7 @@ class EssayMethod(BaseModel, ABC):
         return parts
 
 
-class PersonaDebateProgram(dspy.Module):  # type: ignore[misc]  # DSPy's classes are untyped
+class PersonaDebateProgram(dspy.Module):
     """Personas, a team, a debate with a critic, a plan, evidence for it, the essay.
 
     Example:

@@ -18,7 +18,7 @@ from pydantic_core import to_jsonable_python
 from modules.lm.adapter import signature_name
 
 
-class Stage(dspy.Module):  # type: ignore[misc]  # DSPy's classes are untyped
+class Stage(dspy.Module):
     """A piece of work whose result is worth keeping.
 
     Subclasses define ``forward(**inputs)`` with an annotated return type that pydantic can turn

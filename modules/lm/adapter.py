@@ -17,7 +17,7 @@ from dspy.utils.exceptions import AdapterParseError
 from signatures import catalogue
 
 
-class JSONBlockAdapter(dspy.Adapter):  # type: ignore[misc]  # DSPy's classes are untyped
+class JSONBlockAdapter(dspy.Adapter):
     """Formats ``{"signature": name, "inputs": {...}}`` and reads a JSON object back."""
 
     def format(
@@ -51,7 +51,7 @@ class JSONBlockAdapter(dspy.Adapter):  # type: ignore[misc]  # DSPy's classes ar
 
 def signature_name(signature: Any) -> str:
     """The name of a signature by its fields: optimizers rebuild the class and lose its name."""
-    return _names().get(_shape(signature), signature.__name__)
+    return _names().get(_shape(signature), str(signature.__name__))
 
 
 @cache

@@ -18,7 +18,7 @@ REPAIR_TEMPERATURE = 0.7
 """A reply asked for again at temperature 0 would only repeat the fault."""
 
 
-class Ask(dspy.Module):  # type: ignore[misc]  # DSPy's classes are untyped
+class Ask(dspy.Module):
     """One call to an LM: a predictor, the adapter its backend wants, and repair.
 
     A reply that cannot be parsed has been asked for twice already (DSPy's ChatAdapter falls back

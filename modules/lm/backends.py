@@ -278,7 +278,7 @@ class LiteLLMBackend(Backend):
             ) from error
         from dspy.clients.engines.litellm_engine import LiteLLMEngine
 
-        return LiteLLMEngine(wire_model=self.model, api_key=key, timeout=self.timeout_s)  # type: ignore[no-any-return, no-untyped-call]  # DSPy ships no annotations here
+        return LiteLLMEngine(wire_model=self.model, api_key=key, timeout=self.timeout_s)  # type: ignore[no-any-return]  # DSPy ships no annotations here
 
     def probe(self) -> str:
         self.engine()

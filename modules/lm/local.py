@@ -48,7 +48,7 @@ class LocalEngine:
 
             device = self._device or ("cuda" if torch.cuda.is_available() else "cpu")
             try:
-                tokenizer = AutoTokenizer.from_pretrained(self._name)  # type: ignore[no-untyped-call]  # transformers leaves it open
+                tokenizer = AutoTokenizer.from_pretrained(self._name)
                 model = AutoModelForCausalLM.from_pretrained(self._name, dtype=self._dtype)
             except (OSError, ValueError) as error:
                 raise BackendError(

@@ -34,9 +34,9 @@ class Roles:
         chosen = dict(own or {})
         self.backends = {role: chosen.get(role, backend) for role in ROLE_NAMES}
         self._lms: dict[Role, Any] = {}
-        self._make = lambda role: self.backends[role].lm(
-            role, ledger, seed=seed, replicate=replicate
-        )
+        self._ledger = ledger
+        self._seed = seed
+        self._replicate = replicate
 
     def lm(self, role: Role) -> Any:
         """The LM of ``role``, built when first asked for.
@@ -45,7 +45,9 @@ class Roles:
             BackendError: Its backend cannot be used.
         """
         if role not in self._lms:
-            self._lms[role] = self._make(role)
+            self._lms[role] = self.backends[role].lm(
+                role, self._ledger, seed=self._seed, replicate=self._replicate
+            )
         return self._lms[role]
 
     def bind(self, program: Any) -> Any:

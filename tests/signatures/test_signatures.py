@@ -25,7 +25,7 @@ def test_the_shipped_schema_is_the_types(name: str) -> None:
 def test_unknown_keys_are_refused_and_values_frozen() -> None:
     persona = Persona(id="p1", title="t", description="d", claim="c", emoji="🙂", stance="for")
     with pytest.raises(ValidationError):
-        persona.title = "other"  # type: ignore[misc]
+        persona.title = "other"
     with pytest.raises(ValidationError):
         Persona.model_validate({**persona.model_dump(), "extra": 1})
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("home")
 DOORS = ["openai", "hosted_vllm", "ollama_chat", "anthropic"]
 
 
-class Question(dspy.Signature):  # type: ignore[misc]  # DSPy's classes are untyped
+class Question(dspy.Signature):
     """Answer the question."""
 
     question: str = dspy.InputField()

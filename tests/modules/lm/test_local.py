@@ -12,6 +12,7 @@ from modules.lm.backends import LocalBackend
 from modules.lm.ledger import Ledger
 from signatures.errors import BackendError, ReplyError
 
+END = "<end>"
 TEMPLATE = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>"
 
 
@@ -23,11 +24,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("model")
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocabulary = {token: number for number, token in enumerate(["<end>", *alphabet])}
+    vocabulary = {token: number for number, token in enumerate([END, *alphabet])}
     raw = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=raw, eos_token="<end>")
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=raw, eos_token=END)
     tokenizer.chat_template = TEMPLATE
     tokenizer.save_pretrained(folder)
     config = GPT2Config(
