@@ -32,6 +32,8 @@ def lm_cache(paths: Paths) -> None:
     """Give DSPy its cache under our folder, restricted to plain data: nothing is unpickled."""
     import dspy
 
+    if getattr(dspy.cache, "disk_cache_dir", None) == str(paths.cache / "dspy"):
+        return
     dspy.configure_cache(disk_cache_dir=str(paths.cache / "dspy"), restrict_pickle=True)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from prefect import task
 from prefect.utilities.annotations import quote
@@ -46,6 +47,22 @@ def _stage(key: str, name: str, stage: Stage, inputs: dict[str, Any], run: Run) 
     }
 
 
+def _arguments(name: str, stage: Stage, inputs: dict[str, Any], run: Run) -> tuple[Any, ...]:
+    """The task's arguments; quoted ones are passed through without being looked into."""
+    return key(name, stage, inputs), name, quote(stage), quote(inputs), quote(run)
+
+
+def _final(future: Any) -> Any:
+    future.wait()
+    return future.state
+
+
+class _Started(NamedTuple):
+    """A stage under way; its value is waited for once."""
+
+    result: Callable[[], Any]
+
+
 class TaskStep:
     """The step a flow passes to a method: each stage becomes a task of the flow run.
 
@@ -66,14 +83,15 @@ class TaskStep:
 
     def __call__(self, name: str, stage: Stage, **inputs: Any) -> Any:
         self._bar.set_description(name)
-        state = self._task(
-            key(name, stage, inputs),
-            name,
-            quote(stage),
-            quote(inputs),
-            quote(self._run),
-            return_state=True,
-        )
+        state = self._task(*_arguments(name, stage, inputs, self._run), return_state=True)
+        return self._value(name, stage, state)
+
+    def start(self, name: str, stage: Stage, **inputs: Any) -> _Started:
+        """As a call, in a thread of the flow's task runner."""
+        future = self._task.submit(*_arguments(name, stage, inputs, self._run))
+        return _Started(lambda: self._value(name, stage, _final(future)))
+
+    def _value(self, name: str, stage: Stage, state: Any) -> Any:
         result = state.result()
         self.reused += state.name == "Cached"
         self.total = self.total + Usage.model_validate(result["usage"])

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from modules.lm.extractive.stance import StanceReader
@@ -108,18 +107,23 @@ class CitationCheck(Stage):
         """For each (sentence, passage text) the verdict and the best supporting span."""
         if not pairs:
             return []
-        spans = [_spans(passage) for _, passage in pairs]
-        texts = sorted({s for s, _ in pairs} | {s for group in spans for s in group})
+        close = [_closest(s, sentences(passage) or [passage]) for s, passage in pairs]
+        texts = sorted({s for s, _ in pairs} | {s for group in close for s in group})
         rows = dict(zip(texts, self.embedder.encode(texts), strict=True))
         return [
             self._best(sentence, passage, group, rows)
-            for (sentence, passage), group in zip(pairs, spans, strict=True)
+            for (sentence, passage), group in zip(pairs, close, strict=True)
         ]
 
     def _best(
-        self, sentence: str, passage: str, spans: Sequence[str], rows: dict[str, Any]
+        self, sentence: str, passage: str, close: Sequence[str], rows: dict[str, Any]
     ) -> Support:
-        scored = [(_score(sentence, s, float(rows[sentence] @ rows[s])), s) for s in spans]
+        spans = [(span, rows[span]) for span in close]
+        if len(close) == 2 and (both := " ".join(close)) in " ".join(passage.split()):
+            # Neighbours are one span as well; the mean of their vectors stands for it.
+            total = rows[close[0]] + rows[close[1]]
+            spans.append((both, total / float((total @ total) ** 0.5)))
+        scored = [(_score(sentence, s, float(rows[sentence] @ row)), s) for s, row in spans]
         score, quote = max(scored, key=lambda pair: pair[0])
         if score >= self.settings["supported"]:
             return Support("supported" if _facts(sentence) <= _facts(passage) else "weak", quote)
@@ -190,17 +194,21 @@ def _bare(sentence: str) -> str:
     return re.sub(r"\s+([.,;:!?])", r"\1", MARKER.sub("", sentence)).strip()
 
 
-def _spans(passage: str) -> list[str]:
-    """Every sentence, and every pair of neighbours."""
-    parts = sentences(passage) or [passage]
-    return parts + [f"{a} {b}" for a, b in pairwise(parts)]
+def _closest(sentence: str, candidates: Sequence[str]) -> list[str]:
+    """The two candidates that share most words with the sentence, in their own order."""
+    ranked = sorted(range(len(candidates)), key=lambda i: (-_overlap(sentence, candidates[i]), i))
+    return [candidates[i] for i in sorted(ranked[:2])]
+
+
+def _overlap(sentence: str, span: str) -> float:
+    """The share of the sentence's content words found in the span."""
+    wanted = set(words(sentence))
+    return len(wanted & set(words(span))) / len(wanted) if wanted else 0.0
 
 
 def _score(sentence: str, span: str, cosine: float) -> float:
-    """Mean of the cosine and the share of the sentence's content words found in the span."""
-    wanted = set(words(sentence))
-    overlap = len(wanted & set(words(span))) / len(wanted) if wanted else 0.0
-    return (max(cosine, 0.0) + overlap) / 2
+    """Mean of the cosine and the overlap of content words."""
+    return (max(cosine, 0.0) + _overlap(sentence, span)) / 2
 
 
 def _facts(text: str) -> set[str]:

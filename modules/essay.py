@@ -156,15 +156,16 @@ class PersonaDebateProgram(dspy.Module):
         """The essay on ``subject`` and everything that led to it."""
         background = step("background", self.recall, subject=subject)
         pool = step("personas", self.pool, subject=subject, goal=goal, background=background)
+        # Evidence needs the personas' claims alone: it is gathered while the team is chosen.
+        gathering = step.start("evidence", self.gather, pool=pool)
         personas = step("team", self.select, subject=subject, goal=goal, pool=pool)
-        evidence = step("evidence", self.gather, personas=personas)
         debate = step(
             "debate",
             self.debate,
             subject=subject,
             goal=goal,
             personas=personas,
-            evidence=evidence,
+            evidence=gathering.result(),
             background=background,
         )
         plan = step("plan", self.plan, subject=subject, goal=goal, personas=personas, debate=debate)

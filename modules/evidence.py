@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from modules.stage import Stage
 from signatures.errors import EvidenceError
-from signatures.types import Evidence, PartEvidence, Passage, Persona, Plan
+from signatures.types import Evidence, PartEvidence, Passage, Plan, Pool
 
 
 class Retriever(Protocol):
@@ -86,10 +86,11 @@ class PersonaEvidence(EvidenceStage):
     def __init__(self, retriever: Retriever, *, k: int) -> None:
         super().__init__(retriever, k=k)
 
-    def forward(self, *, personas: list[Persona]) -> dict[str, list[Passage]]:
+    def forward(self, *, pool: Pool) -> dict[str, list[Passage]]:
         """Persona id -> passages, best first."""
-        found = self.retriever.search([p.claim for p in personas], self.settings["k"])
-        return {p.id: passages for p, passages in zip(personas, found, strict=True)}
+        claims = [p.claim for p in pool.personas]
+        found = self.retriever.search(claims, self.settings["k"])
+        return {p.id: passages for p, passages in zip(pool.personas, found, strict=True)}
 
 
 class PlanEvidence(EvidenceStage):

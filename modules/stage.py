@@ -1,7 +1,7 @@
 """Stages: the named pieces of work a method is made of, and how they are run.
 
 A method calls ``step("name", stage, **inputs)`` for each of its stages. Plain Python uses
-:func:`direct`, which just runs them; a flow passes a step of its own that persists each result
+:data:`direct`, which just runs them; a flow passes a step of its own that persists each result
 under a key made from the stage's identity and its inputs.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from concurrent.futures import Future
 from typing import Any, ClassVar, Protocol, get_type_hints
 
 import dspy
@@ -45,15 +46,37 @@ class Stage(dspy.Module):
         return TypeAdapter(get_type_hints(type(self).forward)["return"])
 
 
+class Pending(Protocol):
+    """A stage that has been started."""
+
+    def result(self) -> Any:
+        """The stage's value, once it has one; raises what the stage raised."""
+
+
 class Step(Protocol):
-    """Runs one stage of a method."""
+    """Runs the stages of a method."""
 
-    def __call__(self, name: str, stage: Stage, **inputs: Any) -> Any: ...
+    def __call__(self, name: str, stage: Stage, **inputs: Any) -> Any:
+        """Run one stage and return its value."""
+
+    def start(self, name: str, stage: Stage, **inputs: Any) -> Pending:
+        """Start a stage that others need not wait for."""
 
 
-def direct(name: str, stage: Stage, **inputs: Any) -> Any:
-    """Run the stage here and now, keeping nothing."""
-    return stage(**inputs)
+class _Direct:
+    """Runs every stage here and now, keeping nothing."""
+
+    def __call__(self, name: str, stage: Stage, **inputs: Any) -> Any:
+        return stage(**inputs)
+
+    def start(self, name: str, stage: Stage, **inputs: Any) -> Pending:
+        done: Future[Any] = Future()
+        done.set_result(stage(**inputs))
+        return done
+
+
+direct: Step = _Direct()
+"""The step of plain Python."""
 
 
 def key(name: str, stage: Stage, inputs: dict[str, Any]) -> str:
@@ -82,4 +105,4 @@ def _predictor(predictor: Any) -> dict[str, Any]:
     }
 
 
-__all__ = ["Stage", "Step", "direct", "key"]
+__all__ = ["Pending", "Stage", "Step", "direct", "key"]

@@ -12,7 +12,7 @@ from modules.evidence import Background, NoEvidence, PersonaEvidence, PlanEviden
 from modules.personas import TeamSelection
 from modules.stage import direct, key
 from signatures.errors import EvidenceError
-from signatures.types import Passage, Persona, Plan, PlanPoint
+from signatures.types import Passage, Persona, Plan, PlanPoint, Pool
 from tests.modules.fake import fake_lm
 
 
@@ -106,7 +106,7 @@ def test_personas_are_searched_in_one_batch() -> None:
         Persona(id=i, title=i, description="d", claim=f"claim {i}", emoji="🙂", stance="for")
         for i in ("p1", "p2")
     ]
-    found = PersonaEvidence(shelf, k=1)(personas=personas)
+    found = PersonaEvidence(shelf, k=1)(pool=Pool(personas=personas))
     assert shelf.batches == [["claim p1", "claim p2"]]
     assert found["p2"][0].text == "claim p2"
 
