@@ -14,7 +14,7 @@ from tests.support import KEYS, ROOT
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The artifacts folder of this process: Prefect's server and the caches live in it."""
     from flows.environment import prepare
