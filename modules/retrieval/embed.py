@@ -21,6 +21,10 @@ Vectors = NDArray[np.float32]
 """``(n, dimension)`` float32, every row of length 1, so that a dot product is a cosine."""
 
 
+BATCH = 8
+"""Texts of one length at a time: on two cores 20 % faster than 32, which pads more."""
+
+
 class Embedder(Protocol):
     """What the evidence store needs of an embedding model. Implementations are thread-safe."""
 
@@ -63,7 +67,7 @@ class SentenceTransformerEmbedder:
         *,
         name: str | None = None,
         device: str | None = None,
-        batch_size: int = 32,
+        batch_size: int = BATCH,
         local_files_only: bool = False,
     ) -> None:
         self._path = model
@@ -112,18 +116,22 @@ class SentenceTransformerEmbedder:
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
         with self._lock:
-            model = self._loaded()
             parts, owners, weights = self._windows(texts)
-            found = model.encode(
-                parts,
-                batch_size=self._batch_size,
-                show_progress_bar=False,
-                convert_to_numpy=True,
-                normalize_embeddings=True,
-            )
+            found = self._forward(parts)
         vectors = np.zeros((len(texts), found.shape[1]), dtype=np.float64)
         np.add.at(vectors, owners, found * np.asarray(weights)[:, None])
         return unit(vectors)
+
+    def _forward(self, parts: Sequence[str]) -> Vectors:
+        """``(n,)`` texts no longer than the window to ``(n, dimension)`` unit vectors."""
+        found: Vectors = self._loaded().encode(
+            list(parts),
+            batch_size=self._batch_size,
+            show_progress_bar=False,
+            convert_to_numpy=True,
+            normalize_embeddings=True,
+        )
+        return found
 
     def _windows(self, texts: Sequence[str]) -> tuple[list[str], list[int], list[float]]:
         """The parts to encode, each with the index of its text and its weight."""

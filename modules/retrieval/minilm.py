@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modules.retrieval.embed import SentenceTransformerEmbedder
+from modules.retrieval.embed import BATCH, SentenceTransformerEmbedder
 from signatures.errors import BackendError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class MiniLM(SentenceTransformerEmbedder):
     (1, 384)
     """
 
-    def __init__(self, *, device: str | None = "cpu", batch_size: int = 32) -> None:
+    def __init__(self, *, device: str | None = "cpu", batch_size: int = BATCH) -> None:
         super().__init__(
             "",
             name=f"all-MiniLM-L6-v2@{SHA256[:8]}",
@@ -53,9 +53,12 @@ class MiniLM(SentenceTransformerEmbedder):
     def token_count(self, texts: Sequence[str]) -> list[int]:
         """``(n,)`` texts to ``(n,)`` counts of word pieces, ``[CLS]`` and ``[SEP]`` included."""
         with self._lock:
-            if self._tokenizer is None:
-                self._tokenizer = _tokenizer(folder())
-            return [len(found.ids) for found in self._tokenizer.encode_batch_fast(list(texts))]
+            return [len(found.ids) for found in self._counter().encode_batch_fast(list(texts))]
+
+    def _counter(self) -> Tokenizer:
+        if self._tokenizer is None:
+            self._tokenizer = _tokenizer(folder())
+        return self._tokenizer
 
     def _load(self) -> SentenceTransformer:
         self._path = str(verified())

@@ -6,10 +6,11 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from modules.retrieval.embed import BATCH
 from modules.retrieval.ranking import Mode
 from signatures.errors import BackendError
 from signatures.types import Passage
@@ -35,21 +36,33 @@ class EmbedderSpec(BaseModel, ABC):
 
 
 class MiniLMSpec(EmbedderSpec):
-    """The default: weights from a package, on the CPU."""
+    """The default: weights from a package, on the CPU.
 
-    batch_size: int = Field(default=32, ge=1, le=4096)
+    Args:
+        runtime: ``openvino`` runs a converted copy kept in ``cache``; ``torch`` the model itself.
+            Their vectors agree to about 1e-6, so an index serves both.
+        cache: Where the converted copy is kept.
+        batch_size: Texts of similar length at once.
+    """
+
+    runtime: Literal["openvino", "torch"]
+    cache: Path
+    batch_size: int = Field(default=BATCH, ge=1, le=4096)
 
     def open(self) -> Embedder:
+        from modules.retrieval.converted import ConvertedMiniLM
         from modules.retrieval.minilm import MiniLM
 
-        return MiniLM(batch_size=self.batch_size)
+        if self.runtime == "torch":
+            return MiniLM(batch_size=self.batch_size)
+        return ConvertedMiniLM(self.cache, batch_size=self.batch_size)
 
 
 class SentenceTransformersSpec(EmbedderSpec):
     """Any sentence-transformers model, by hub name or folder."""
 
     model: str
-    batch_size: int = Field(default=32, ge=1, le=4096)
+    batch_size: int = Field(default=BATCH, ge=1, le=4096)
 
     def open(self) -> Embedder:
         from modules.retrieval.embed import SentenceTransformerEmbedder
