@@ -24,6 +24,12 @@ TAKES_VALUE = {
 }  # fmt: skip
 """Hydra's flags that are followed by a value."""
 
+FLAGS = TAKES_VALUE | {
+    "--help", "-h", "--hydra-help", "--version", "--resolve", "--run", "-r", "--multirun", "-m",
+    "--shell-completion", "-sc",
+}  # fmt: skip
+"""Hydra's flags."""
+
 FLAG = re.compile(r"-{1,2}[A-Za-z][\w-]*(=.*)?")
 
 MAX_SUBJECT = 2000
@@ -94,8 +100,7 @@ def quoted(subject: str) -> str:
     A single-quoted Hydra value takes everything but a quote and the backslashes before one;
     OmegaConf would read ``${`` as an interpolation.
     """
-    text = " ".join(subject.split())
-    text = re.sub(r"(\\*)\$\{", lambda m: m[1] * 2 + r"\${", text)
+    text = re.sub(r"(\\*)\$\{", lambda m: m[1] * 2 + r"\${", subject)
     text = re.sub(r"(\\*)'", lambda m: m[1] * 2 + r"\'", text)
     text = re.sub(r"(\\+)$", lambda m: m[1] * 2, text)
     return f"subject='{text}'"
@@ -108,6 +113,12 @@ def checked(flow: str, subject: str) -> str:
         InputError: It is empty or too long.
     """
     what = f"the subject of moot {flow}"
+    try:
+        subject.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{what} is not valid UTF-8", got=ascii(subject)[:80], remedy="check its encoding"
+        ) from None
     if not subject.strip():
         raise InputError(f"{what} is empty", expected="a text in quotes")
     if len(subject) > MAX_SUBJECT:
@@ -121,9 +132,18 @@ def checked(flow: str, subject: str) -> str:
 
 
 def flags_first(words: list[str]) -> list[str]:
-    """The same words with Hydra's flags in front: argparse wants the overrides in one piece."""
+    """The same words with Hydra's flags in front: argparse wants the overrides in one piece.
+
+    Raises:
+        ConfigError: A flag is none of Hydra's.
+    """
     positional = set(_positional(words))
     flags = [word for index, word in enumerate(words) if index not in positional]
+    for flag in (word.split("=")[0] for word in flags if word.startswith("-")):
+        if flag not in FLAGS:
+            nearest = get_close_matches(flag, sorted(FLAGS), n=2, cutoff=0.5)
+            hint = f"did you mean {' or '.join(nearest)}?" if nearest else "see --hydra-help"
+            raise ConfigError(f"unknown flag {flag!r}", remedy=hint)
     return flags + [words[index] for index in sorted(positional)]
 
 

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from typing import NoReturn
 
 from signatures.errors import ConfigError, MootError
 
@@ -38,10 +39,41 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted; everything finished so far is kept: moot resume", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe left (head, less): not an error of ours.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            return _left()
+        from modules.disk import refusal
+
+        found = refusal(error)
+        return _report(found, as_json) if found is not None else _unforeseen(error, as_json)
+    except Exception as error:  # the outermost edge: whatever comes, stdout keeps its promise
+        return _unforeseen(error, as_json)
+
+
+def _left() -> int:
+    """The reader of a pipe left (head, less): not an error of ours."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _unforeseen(error: Exception, as_json: bool) -> int:
+    """A fault nobody foresaw: the traceback for whoever mends it, a document for whoever reads."""
+    import traceback
+
+    traceback.print_exception(error)
+    remedy = "this is a fault of the program; finished work is kept: moot resume"
+    document = {"type": type(error).__name__, "message": str(error), "remedy": remedy}
+    if as_json:
+        print(json.dumps({"error": document}, ensure_ascii=False))
+    print(f"moot: {type(error).__name__}: {error}; {remedy}", file=sys.stderr)
+    return 1
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose mistakes are one line like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ConfigError(f"{self.prog}: {message}", remedy=f"{self.prog} --help shows the options")
 
 
 def _dispatch(words: list[str]) -> int:
@@ -64,13 +96,13 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _utility(name: str, words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog=f"moot {name}", description=UTILITIES[name])
+    parser = _Parser(prog=f"moot {name}", description=UTILITIES[name])
     if name in {"resume", "show"}:
         parser.add_argument("run", nargs="?", help="a run's id, the start of one, or its folder")
     if name == "resume":
         parser.add_argument("overrides", nargs="*", help="key=value, to change the configuration")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    options = parser.parse_args(words)
+    options = parser.parse_args(["--json" if w == "output=json" else w for w in words])
     return _handler(name)(options)
 
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 from pathlib import Path
 from typing import Any, Literal, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
@@ -73,6 +74,13 @@ class Tracking(Section):
     uri: str | None
     experiment: str | None
 
+    @field_validator("uri")
+    @classmethod
+    def _no_password(cls, value: str | None) -> str | None:
+        if value is not None and urlsplit(value).password:
+            raise ValueError("hold no password; set MLFLOW_TRACKING_USERNAME and _PASSWORD")
+        return value
+
 
 class Runner(Section):
     """How stages are run: further tries after a fault of the infrastructure."""
@@ -93,8 +101,7 @@ class FlowConfig(Section):
     @field_validator("subject")
     @classmethod
     def _usable(cls, value: str) -> str:
-        value = " ".join(value.split())
-        if not value:
+        if not value.strip():
             raise ValueError("the subject is empty")
         if len(value) > MAX_SUBJECT:
             raise ValueError(f"the subject has {len(value)} characters, at most {MAX_SUBJECT}")
@@ -103,6 +110,11 @@ class FlowConfig(Section):
 
 class EssayConfig(FlowConfig):
     """``moot essay``."""
+
+    @field_validator("subject")
+    @classmethod
+    def _one_line(cls, value: str) -> str:
+        return " ".join(value.split())
 
     stance: EssayStance
     evidence: Literal["corpus", "none"]
@@ -175,9 +187,9 @@ def typed(kind: type[C], plain: dict[str, Any]) -> C:
         InputError: The subject is empty or too long.
     """
     values = {k: v for k, v in plain.items() if k not in {"experiment", "hydra"}}
-    built = {k: _built(k, v) for k, v in values.items()}
+    objects = {k: built(k, v) for k, v in values.items()}
     try:
-        return kind.model_validate(built)
+        return kind.model_validate(objects)
     except ValidationError as error:
         raise _refusal(error) from error
 
@@ -189,13 +201,13 @@ def config_hash(plain: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _built(path: str, node: Any) -> Any:
+def built(path: str, node: Any) -> Any:
     """The node with every ``_target_`` below it turned into its object."""
     if isinstance(node, list):
-        return [_built(f"{path}[{i}]", item) for i, item in enumerate(node)]
+        return [built(f"{path}[{i}]", item) for i, item in enumerate(node)]
     if not isinstance(node, dict):
         return node
-    values = {k: _built(f"{path}.{k}", v) for k, v in node.items() if k != "_target_"}
+    values = {k: built(f"{path}.{k}", v) for k, v in node.items() if k != "_target_"}
     if "_target_" not in node:
         return values
     return _object(path, str(node["_target_"]), values)
@@ -205,16 +217,18 @@ def _object(path: str, target: str, values: dict[str, Any]) -> Any:
     from hydra.utils import get_object
 
     try:
-        return get_object(target)(**values)
-    except ValidationError as error:
-        raise _refusal(error, path) from error
+        kind = get_object(target)
     except (ImportError, ValueError, AttributeError) as error:
         raise ConfigError(
             f"{path}._target_ names nothing that can be imported",
             got=repr(target),
             remedy="give it as package.module.Name, importable from here",
         ) from error
-    except TypeError as error:
+    try:
+        return kind(**values)
+    except ValidationError as error:
+        raise _refusal(error, path) from error
+    except (TypeError, ValueError) as error:
         raise ConfigError(f"{path} does not fit {target}", got=str(error)) from error
 
 

@@ -88,7 +88,7 @@ def _index(root: Path) -> dict[str, str]:
 
 
 def _backends() -> Iterator[dict[str, str]]:
-    from flows.config import _built
+    from flows.config import built
 
     prices = yaml.safe_load((CONF / "prices" / "default.yaml").read_text(encoding="utf-8"))
     for path in sorted((CONF / "backend").glob("*.yaml")):
@@ -96,7 +96,7 @@ def _backends() -> Iterator[dict[str, str]]:
         if node.get("prices") == "${prices}":
             node["prices"] = prices
         try:
-            detail = _built("backend", node).probe()
+            detail = built("backend", node).probe()
             yield _row(f"backend {path.stem}", "ok", detail)
         except MootError as error:
             yield _row(f"backend {path.stem}", "absent", error.line())

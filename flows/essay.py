@@ -45,6 +45,7 @@ def essay(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]:
         raise
     finally:
         step.close()
+        run.close()
     return result.model_dump(mode="json")
 
 
@@ -99,14 +100,26 @@ def _result(
             usage_total=step.total,
         ),
     )
+    return _scored(result, settings)
+
+
+def _scored(result: EssayResult, settings: EssayConfig) -> EssayResult:
+    """The result with its metrics; one that breaks is noted and has no value."""
     row = result.model_dump(mode="json")
-    scores = {name: metric.score(row).value for name, metric in sorted(settings.metrics.items())}
-    return result.model_copy(update={"metrics": scores})
+    values: dict[str, float | None] = {}
+    notes = list(result.notes)
+    for name, metric in sorted(settings.metrics.items()):
+        try:
+            values[name] = metric.score(row).value
+        except Exception as error:  # a metric of the user's own must not cost a finished essay
+            values[name] = None
+            notes.append(f"the metric {name} failed: {type(error).__name__}: {error}")
+    return result.model_copy(update={"metrics": values, "notes": notes})
 
 
 def _notes(settings: EssayConfig, parts: EssayParts) -> list[str]:
     notes = list(parts.notes)
-    if any(b.deterministic for b in (settings.backend, *settings.roles.values())):
+    if settings.roles.get("writer", settings.backend).deterministic:
         notes.append(
             "written by the extractive baseline, which selects and joins sentences of the "
             "evidence; choose a model with backend=openai (or vllm, ollama, anthropic, ...)"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from flows.run import RESULT_FILE, Run
 from modules.citations import references
+from modules.markup import blockquote, item, markdown, one_line
 from signatures.results import EssayResult
 
 
@@ -18,43 +20,53 @@ def write_files(run: Run, result: EssayResult) -> list[Path]:
     ]
 
 
-def essay_text(result: EssayResult) -> str:
-    """The essay with its references, as Markdown."""
-    parts = [f"# {_plain(result.proposition)}", result.essay]
+def essay_text(result: EssayResult, shown: Callable[[str], str] = markdown) -> str:
+    """The essay with its references, as Markdown.
+
+    Args:
+        result: What the flow returned.
+        shown: What texts of models and documents pass through: by default, into Markdown.
+    """
+    parts = [f"# {shown(one_line(result.proposition))}", shown(result.essay)]
     if result.citations:
-        lines = [f"- {line}" for line in references(result.citations)]
+        lines = [f"- {shown(line)}" for line in references(result.citations)]
         parts += ["## References", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
 
 
 def transcript_text(result: EssayResult) -> str:
-    """Personas, debate and plan, as Markdown."""
-    names = {p.id: f"{p.emoji} {p.title}" for p in result.personas} | {"critic": "Critic"}
-    parts = [f"# How the essay came about: {_plain(result.proposition)}", "## Personas"]
+    """Personas, debate and plan, as Markdown. Every turn is a quotation."""
+    names = {p.id: f"{_emoji(p.emoji)} {item(p.title)}" for p in result.personas}
+    names["critic"] = "Critic"
+    parts = [f"# How the essay came about: {item(result.proposition)}", "## Personas"]
     for p in result.personas:
-        chosen = f" Selected: {p.reason}" if p.selected else ""
-        values = f" Values: {', '.join(p.values)}." if p.values else ""
+        chosen = f" Selected: {item(p.reason or '')}" if p.selected else ""
+        values = f" Values: {', '.join(map(item, p.values))}." if p.values else ""
         parts.append(
-            f"- **{names[p.id]}** ({p.stance}). {p.description} *{p.claim}*{values}{chosen}"
+            f"- **{names[p.id]}** ({p.stance}). {item(p.description)} *{item(p.claim)}*"
+            f"{values}{chosen}"
         )
     parts.append("## Debate")
     for turn in result.debate:
-        answer = f", {turn.relation}s {turn.replies_to}" if turn.relation != "none" else ""
+        answer = ""
+        if turn.relation != "none":
+            answer = f", {turn.relation}s {item(turn.replies_to or '')}"
         parts.append(
-            f"**{turn.id} {names[turn.speaker]}** (round {turn.round}{answer})\n\n{turn.text}"
+            f"**{item(turn.id)} {names[turn.speaker]}** (round {turn.round}{answer})\n\n"
+            f"{blockquote(turn.text)}"
         )
-    parts.append(f"The debate ended: {result.debate_ended.replace('_', ' ')}.")
+    parts.append(f"The debate ended: {item(result.debate_ended.replace('_', ' '))}.")
     parts.append("## Plan")
     if result.plan.acknowledgment:
-        parts.append(f"Acknowledgment: {result.plan.acknowledgment}")
+        parts.append(f"Acknowledgment: {item(result.plan.acknowledgment)}")
     for number, point in enumerate(result.plan.points, start=1):
-        lines = [f"{number}. {point.point}", *(f"   - {s}" for s in point.subpoints)]
+        lines = [f"{number}. {item(point.point)}", *(f"   - {item(s)}" for s in point.subpoints)]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.split())
+def _emoji(text: str) -> str:
+    return markdown(one_line(text, joiners=True), joiners=True)
 
 
 __all__ = ["essay_text", "transcript_text", "write_files"]

@@ -11,6 +11,8 @@ from tqdm import tqdm
 from flows.config import IngestConfig, typed
 from flows.run import RESULT_FILE, Run
 from flows.runtime import embedder_of, new_run
+from flows.stages import infrastructure
+from flows.tracking import Tracker
 from modules.retrieval import EvidenceStore
 from modules.retrieval import ingest as take
 from signatures.results import IngestResult
@@ -31,12 +33,33 @@ def ingest(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]
     """
     settings = typed(IngestConfig, config)
     run = new_run("ingest", settings, config, run_dir)
-    result = _take(settings, run)
-    run.write(RESULT_FILE, result.model_dump_json(indent=2) + "\n")
+    tracker = Tracker(run, settings, config)
+    retrying = _take.with_options(
+        retries=settings.runner.retries, retry_delay_seconds=settings.runner.retry_delay_s
+    )
+    try:
+        result = retrying(settings, run)
+        path = run.write(RESULT_FILE, result.model_dump_json(indent=2) + "\n")
+        tracker.finish(_metrics(result), [path])
+    except BaseException as error:
+        tracker.fail(error)
+        raise
+    finally:
+        run.close()
     return result.model_dump(mode="json")
 
 
-@task(name="take", persist_result=False)
+def _metrics(result: IngestResult) -> dict[str, float | None]:
+    return {
+        "taken": len(result.taken),
+        "refused": len(result.refused),
+        "duplicates": len(result.duplicates),
+        "chunks": result.chunks,
+        "seconds": result.seconds,
+    }
+
+
+@task(name="take", persist_result=False, retry_condition_fn=infrastructure)
 def _take(settings: IngestConfig, run: Run) -> IngestResult:
     store = EvidenceStore(settings.paths.index, embedder_of(settings))
     with tqdm(file=sys.stderr, disable=None, leave=False, unit="doc") as bar:

@@ -8,7 +8,7 @@ from typing import Any
 
 from flows import prefect_server
 from flows.environment import prepare
-from flows.run import storage
+from modules.disk import storage
 
 
 def launch(flow: str, plain: dict[str, Any], folder: str, *, one_line: bool = False) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from flows.arguments import checked, flags_first, keys, quoted, split
 from flows.environment import CHECKOUT
-from signatures.errors import ConfigError, InputError, MootError, StorageError
+from signatures.errors import ConfigError, InputError, MootError
 
 
 def run_flow(name: str, words: list[str]) -> int:
@@ -43,8 +43,6 @@ def _hydra(name: str, words: list[str]) -> None:
         entry()
     except (HydraException, OmegaConfBaseException) as error:
         raise _translated(name, error) from error
-    except OSError as error:
-        raise _storage(error) from error
     finally:
         sys.argv = argv
     if failures:
@@ -149,11 +147,3 @@ def _all_keys(flow: str) -> set[str]:
 def _first_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[0][:300] if lines else "the configuration cannot be composed"
-
-
-def _storage(error: OSError) -> MootError:
-    return StorageError(
-        f"cannot write {error.filename or 'a file'}",
-        got=error.strerror or type(error).__name__,
-        remedy="free some space, or set MOOT_ARTIFACTS to a folder that can be written",
-    )

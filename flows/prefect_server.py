@@ -136,7 +136,8 @@ def _serve(fileno: int) -> None:
     from prefect.server.api.server import create_app
     from prefect.settings import get_current_settings
 
-    lock = filelock.FileLock(Path(get_current_settings().home) / "start.lock")
+    # Released by another thread: a lock of this thread alone would be held for good.
+    lock = filelock.FileLock(Path(get_current_settings().home) / "start.lock", thread_local=False)
     config = uvicorn.Config(create_app, factory=True, log_level="error", lifespan="on")
     server = uvicorn.Server(config)
     # Two servers that first start at once would both create the schema.

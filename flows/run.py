@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import re
 import secrets
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import filelock
 import yaml
 
+from modules.disk import storage
 from modules.lm.ledger import Budget, Ledger
-from signatures.errors import InputError, StorageError
+from signatures.errors import InputError
 
 CONFIG_FILE = "config.yaml"
 RESULT_FILE = "result.json"
 LEDGER_FILE = "ledger.jsonl"
 STATE_FILE = "state.json"
+LOCK_FILE = "run.lock"
 
 
 def new_id(subject: str) -> str:
@@ -54,9 +54,34 @@ class Run:
             )
         with storage(folder):
             folder.mkdir(parents=True, exist_ok=True)
+        self._lock = filelock.FileLock(folder / LOCK_FILE, timeout=0, thread_local=False)
+        self._claim(plain)
         kept = {"flow": flow, **plain}
         self.write(CONFIG_FILE, yaml.safe_dump(kept, allow_unicode=True, sort_keys=False))
         self.ledger = Ledger(folder / LEDGER_FILE, budget)
+
+    def _claim(self, plain: dict[str, Any]) -> None:
+        """Hold the folder for this invocation alone, and for this subject alone."""
+        try:
+            self._lock.acquire()
+        except filelock.Timeout:
+            raise InputError(
+                f"the run {self.id} is under way in another process",
+                remedy="wait for it, or start a new run",
+            ) from None
+        if (self.folder / CONFIG_FILE).exists():
+            _, earlier = load(self.folder)
+            if earlier.get("subject") != plain.get("subject"):
+                self.close()
+                raise InputError(
+                    f"the run folder {self.folder} belongs to another subject",
+                    got=repr(earlier.get("subject"))[:80],
+                    remedy="start a new run",
+                )
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._lock.release()
 
     @property
     def seconds(self) -> float:
@@ -113,6 +138,7 @@ def find(runs: Path, name: str | None) -> Path:
         return Path(name).absolute()
     known = every(runs)
     matches = [p for p in known if name is None or p.name.startswith(name)]
+    matches = [p for p in matches if p.name == name] or matches
     if name is None and matches:
         return matches[-1]
     if len(matches) != 1:
@@ -133,29 +159,4 @@ def every(runs: Path) -> list[Path]:
     )
 
 
-@contextmanager
-def storage(path: Path) -> Iterator[None]:
-    """Say a refused write plainly.
-
-    Raises:
-        StorageError: The block met a full, read-only or forbidden disk.
-    """
-    try:
-        yield
-    except OSError as error:
-        remedies = {
-            errno.ENOSPC: "free some space, then `moot resume`",
-            errno.EDQUOT: "free some space, then `moot resume`",
-            errno.EROFS: "set MOOT_ARTIFACTS to a folder that can be written",
-            errno.EACCES: "set MOOT_ARTIFACTS to a folder that can be written",
-        }
-        if error.errno not in remedies:
-            raise
-        raise StorageError(
-            f"cannot write {path}",
-            got=error.strerror or type(error).__name__,
-            remedy=remedies[error.errno],
-        ) from error
-
-
-__all__ = ["RESULT_FILE", "Run", "every", "find", "load", "new_id", "storage"]
+__all__ = ["RESULT_FILE", "Run", "every", "find", "load", "new_id"]

@@ -18,15 +18,16 @@ from tqdm import tqdm
 from flows.config import Runner
 from flows.run import Run
 from modules.stage import Stage, key
-from signatures.errors import MootError
+from signatures.errors import MootError, OutageError
 from signatures.types import Usage
 
 log = logging.getLogger("moot.stages")
 
 
-def _infrastructure(task: Any, run: Any, state: Any) -> bool:
-    """Only faults of the infrastructure are tried again; our own errors are final."""
-    return not isinstance(state.result(raise_on_failure=False), MootError)
+def infrastructure(task: Any, run: Any, state: Any) -> bool:
+    """Outages and unforeseen faults are tried again; what we know to be final is not."""
+    error = state.result(raise_on_failure=False)
+    return isinstance(error, OutageError) or not isinstance(error, MootError)
 
 
 @task(
@@ -36,7 +37,7 @@ def _infrastructure(task: Any, run: Any, state: Any) -> bool:
     persist_result=True,
     result_serializer="json",
     result_storage_key="{parameters[key]}.json",
-    retry_condition_fn=_infrastructure,
+    retry_condition_fn=infrastructure,
 )
 def _stage(key: str, name: str, stage: Stage, inputs: dict[str, Any], run: Run) -> dict[str, Any]:
     with run.ledger.unit(name):
@@ -110,4 +111,4 @@ class TaskStep:
         return spent.model_copy(update={"units_reused": self.reused})
 
 
-__all__ = ["TaskStep"]
+__all__ = ["TaskStep", "infrastructure"]

@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import logging
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from flows.config import FlowConfig
 from flows.run import Run
+
+log = logging.getLogger("moot.tracking")
 
 MAX_PARAM = 500
 """MLflow refuses longer parameter values on SQL stores of some versions; we clip and keep all of
@@ -42,30 +44,39 @@ class Tracker:
 
     def finish(self, metrics: Mapping[str, float | None], files: list[Path]) -> None:
         """Log metrics (those with a value) and files, and end the run as finished."""
-        if self._started is None:
-            return
-        client, run_id = self._started.result()
-        from mlflow.entities import Metric
-        from mlflow.utils.time import get_current_time_millis
 
-        now = get_current_time_millis()
-        rows = [Metric(k, float(v), now, 0) for k, v in metrics.items() if v is not None]
-        client.log_batch(run_id, metrics=rows)
-        for path in files:
-            client.log_artifact(run_id, str(path))
-        client.set_terminated(run_id, "FINISHED")
-        self._pool.shutdown()
+        def work(client: Any, run_id: str) -> None:
+            from mlflow.entities import Metric
+            from mlflow.utils.time import get_current_time_millis
+
+            now = get_current_time_millis()
+            rows = [Metric(k, float(v), now, 0) for k, v in metrics.items() if v is not None]
+            client.log_batch(run_id, metrics=rows)
+            for path in files:
+                client.log_artifact(run_id, str(path))
+            client.set_terminated(run_id, "FINISHED")
+
+        self._record(work)
 
     def fail(self, error: BaseException) -> None:
         """End the run as failed, naming the error."""
+        status = "KILLED" if isinstance(error, KeyboardInterrupt) else "FAILED"
+
+        def work(client: Any, run_id: str) -> None:
+            client.set_tag(run_id, "error", f"{type(error).__name__}: {error}"[:MAX_PARAM])
+            client.set_terminated(run_id, status)
+
+        self._record(work)
+
+    def _record(self, work: Callable[[Any, str], None]) -> None:
         if self._started is None:
             return
-        client, run_id = self._started.result()
-        client.set_tag(run_id, "error", f"{type(error).__name__}: {error}"[:MAX_PARAM])
-        client.set_terminated(
-            run_id, "KILLED" if isinstance(error, KeyboardInterrupt) else "FAILED"
-        )
-        self._pool.shutdown()
+        try:
+            work(*self._started.result())
+        except Exception as error:  # a fault of the record must not cost the work it records
+            log.warning("MLflow has no full record of this run: %s", _first_line(error))
+        finally:
+            self._pool.shutdown(wait=False)
 
     def _start(self) -> tuple[Any, str]:
         with warnings.catch_warnings():
@@ -102,6 +113,10 @@ def flat(node: Any, prefix: str = "") -> dict[str, str]:
         pairs = [flat(v, f"{prefix}.{k}" if prefix else str(k)) for k, v in node.items()]
         return {k: v for pair in pairs for k, v in pair.items()}
     return {prefix: node if isinstance(node, str) else json.dumps(node, default=str)}
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
 
 
 def _client(config: FlowConfig) -> Any:

@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from modules.lm.extractive.stance import StanceReader
+from modules.markup import one_line
 from modules.stage import Stage
-from modules.text import sentences, words
+from modules.text import sentences, tokens, words
+from signatures.errors import ReplyError
 from signatures.types import Citation, CitationFigures, Draft, Essay, Passage, Verdict
 
 if TYPE_CHECKING:
@@ -21,6 +23,35 @@ if TYPE_CHECKING:
 
 MARKER = re.compile(r"\[(\d+(?:\s*[,;–-]\s*\d+)*)\]")
 """``[3]``, ``[1, 4]`` or ``[2-5]``."""
+
+VARIANT = re.compile(
+    r"\\?[\[【［〔〖]\s*(\^?\d+(?:\s*[,;，、–—-]\s*\^?\d+)*)\s*"
+    r"(?:†[^\[\]【】［］〔〕〖〗\n]*)?\\?[\]】］〕〗]"
+)
+"""A marker in any dress: ``【7】``, ``［7］``, ``〔7〕``, ``[^7]``, ``[ 7 ]``, ``\\[7\\]``, ``【7†x】``."""
+
+LINKED = re.compile(MARKER.pattern + r"\(([^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)")
+"""A marker with something in parentheses right behind it, which Markdown reads as a link."""
+
+TARGET = re.compile(r"""(?:<.*>|\S*)(?:\s+["'(].*)?|.*://.*""")
+"""What Markdown takes for a link's target, and anything else with an address in it."""
+
+LIST_HEADING = re.compile(
+    r"^[ \t]*(?:(?P<level>#{1,6})[ \t]*)?[*_]{0,3}(?P<name>(?:list of )?"
+    r"(?:references?(?: list| cited)?|sources?(?: cited)?|bibliography|works cited"
+    r"|literature(?: cited)?|footnotes|endnotes))"
+    r"[ \t]*(?::?[*_]{0,3}:?[ \t]*#*[ \t]*$|:[*_]{0,3}[ \t]*(?P<entry>\[\d))",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The heading of a reference list, alone on its line or with the first marker behind it."""
+
+LIST_ENTRY = re.compile(r"[ \t]*(?:[-*+][ \t]+)?" + MARKER.pattern + r"[ \t]*:.*|\s*")
+"""A line ``[3]: ...`` as footnotes are defined, or a blank one."""
+
+HUGE = 10**9
+"""What a number of more than nine digits is read as: outside every set."""
+
+_PLAIN = str.maketrans({"^": None, "，": ",", "、": ",", "—": "-"})
 
 NUMBER = re.compile(r"\d[\d.,]*")
 NAME = re.compile(r"(?<!^)(?<![.!?]\s)\b[A-Z][\w’'-]+")
@@ -57,18 +88,29 @@ class CitationCheck(Stage):
         weak: The support from which it is ``weak``.
     """
 
-    version = 1
+    version = 2
 
     def __init__(self, embedder: Embedder, *, supported: float, weak: float) -> None:
         super().__init__(supported=supported, weak=weak, embedder=embedder.name)
         self.embedder = embedder
 
     def forward(self, *, subject: str, draft: Draft) -> Essay:
-        """The essay with a closed set of markers, its citations, and figures over them."""
+        """The essay with a closed set of markers, its citations, and figures over them.
+
+        Raises:
+            ReplyError: Nothing is left of the draft once its dangling markers are dropped.
+        """
         text, order = render(draft.text, len(draft.passages))
+        if not text:
+            raise ReplyError(
+                "the essay cannot be used",
+                expected="sentences",
+                got="nothing but blanks and markers of passages that were not given",
+                remedy="try another seed or model",
+            )
         cited = [draft.passages[n - 1] for n in order]
         citations = self._citations(text, cited)
-        claims = [s for p in paragraphs(text) for s in sentences(p)]
+        claims = [s for p in paragraphs(text) for s in sentences(p) if tokens(_bare(s))]
         held = {c.sentence for c in citations if c.verdict == "supported"}
         uncited = [s for s in map(_bare, claims) if s not in held]
         return Essay(
@@ -105,6 +147,13 @@ class CitationCheck(Stage):
 
     def support(self, pairs: Sequence[tuple[str, str]]) -> list[Support]:
         """For each (sentence, passage text) the verdict and the best supporting span."""
+        wordless = Support("unsupported", "")
+        return [
+            found if tokens(sentence) else wordless
+            for (sentence, _), found in zip(pairs, self._compared(pairs), strict=True)
+        ]
+
+    def _compared(self, pairs: Sequence[tuple[str, str]]) -> list[Support]:
         if not pairs:
             return []
         close = [_closest(s, sentences(passage) or [passage]) for s, passage in pairs]
@@ -133,7 +182,7 @@ class CitationCheck(Stage):
 def markers(text: str) -> list[int]:
     """The marker numbers in order of appearance, ranges and lists spelled out, each once."""
     found: dict[int, None] = {}
-    for match in MARKER.finditer(text):
+    for match in MARKER.finditer(_uniform(text)):
         for number in _numbers(match.group(1)):
             found.setdefault(number)
     return list(found)
@@ -142,9 +191,22 @@ def markers(text: str) -> list[int]:
 def render(text: str, n_passages: int) -> tuple[str, list[int]]:
     """Drop markers outside 1..n_passages and renumber the rest by first appearance.
 
+    Other brackets are made plain, links behind markers lose their target, and a reference list
+    of the writer's own is cut: the citations have theirs.
+
     Returns:
         The text, and for each new number (from 1) the passage number it stood for.
     """
+
+    def known(match: re.Match[str]) -> str:
+        kept = [n for n in _numbers(match.group(1)) if 1 <= n <= n_passages]
+        return match.group() if kept else ""
+
+    # What is dropped may leave a marker behind: "[[99]1]". Each round shortens the text.
+    before = None
+    while text != before:
+        before, text = text, re.sub(r"[ \t]{2,}", " ", text)
+        text = MARKER.sub(known, _without_list(_unlinked(_uniform(text))))
     order = [n for n in markers(text) if 1 <= n <= n_passages]
     new = {old: i for i, old in enumerate(order, start=1)}
 
@@ -154,7 +216,7 @@ def render(text: str, n_passages: int) -> tuple[str, list[int]]:
 
     text = MARKER.sub(replaced, text)
     # A dropped marker leaves its space behind, before a full stop or another space.
-    return re.sub(r"[ \t]+([.,;:!?])", r"\1", re.sub(r"[ \t]{2,}", " ", text)), order
+    return re.sub(r"[ \t]+([.,;:!?])", r"\1", re.sub(r"[ \t]{2,}", " ", text)).strip(), order
 
 
 def paragraphs(text: str) -> list[str]:
@@ -164,7 +226,7 @@ def paragraphs(text: str) -> list[str]:
 
 def references(citations: Sequence[Citation]) -> list[str]:
     """One line per marker: ``[n] title (source)``."""
-    rows = {c.marker: f"[{c.marker}] {c.title} ({c.source})" for c in citations}
+    rows = {c.marker: f"[{c.marker}] {one_line(c.title)} ({one_line(c.source)})" for c in citations}
     return [rows[n] for n in sorted(rows)]
 
 
@@ -180,10 +242,55 @@ def balance(subject: str, passages: Sequence[Passage]) -> float | None:
     return abs(sum(p * math.log2(p) for p in shares))
 
 
+def _uniform(text: str) -> str:
+    """The text with every variant of a marker in plain brackets."""
+
+    def plain(match: re.Match[str]) -> str:
+        return f"[{match.group(1).translate(_PLAIN)}]"
+
+    return VARIANT.sub(plain, text)
+
+
+def _unlinked(text: str) -> str:
+    """The text with no link on a marker; a remark in parentheses keeps its words."""
+
+    def alone(match: re.Match[str]) -> str:
+        marker = f"[{match.group(1)}]"
+        return (
+            marker if TARGET.fullmatch(match.group(2).strip()) else f"{marker} ({match.group(2)})"
+        )
+
+    return re.sub(MARKER.pattern + r"(?=\()", r"\g<0> ", LINKED.sub(alone, text))
+
+
+def _without_list(text: str) -> str:
+    """The text without the reference list that ends it, or that is a section of it."""
+    for heading in LIST_HEADING.finditer(text):
+        before, after = text[: heading.start()].rstrip(), text[heading.end() :]
+        if _opens_list(heading, before, after):
+            # Only another section's heading ends the list.
+            level = len(heading["level"] or "######")
+            section = re.search(rf"^#{{1,{level}}}[ \t]+\S", after, re.MULTILINE)
+            before = re.sub(r"\n[-*_]{3,}$", "", before).rstrip()
+            return f"{before}\n\n{after[section.start() :]}" if section else before
+    lines = text.split("\n")
+    end = len(lines)
+    while end and LIST_ENTRY.fullmatch(lines[end - 1]):
+        end -= 1
+    return "\n".join(lines[:end]) if end else text
+
+
+def _opens_list(heading: re.Match[str], before: str, after: str) -> bool:
+    """Whether it is a heading at all: not a wrapped line's last word, nor a remark on sources."""
+    if not before or not (heading["level"] or heading["name"][0].isupper()):
+        return False
+    return not heading["entry"] or not re.search(r"\n[ \t]*\n", after)
+
+
 def _numbers(group: str) -> list[int]:
     numbers: list[int] = []
     for part in re.split(r"\s*[,;]\s*", group):
-        ends = [int(n) for n in re.split(r"\s*[–-]\s*", part)]
+        ends = [int(n) if len(n) <= 9 else HUGE for n in re.split(r"\s*[–-]\s*", part)]
         # A range is closed at a sane width: "[1-9999999]" must not build a list of millions.
         numbers += range(ends[0], min(ends[-1], ends[0] + 50) + 1) if len(ends) == 2 else ends
     return numbers

@@ -34,6 +34,8 @@ class PoolSettings(Record):
     def _ordered(self) -> PoolSettings:
         if self.minimum > self.maximum:
             raise ValueError("minimum must not exceed maximum")
+        if self.team_size > self.maximum:
+            raise ValueError("team_size must not exceed maximum")
         return self
 
 
@@ -80,6 +82,12 @@ class CitationSettings(Record):
 
     supported: float = Field(default=0.65, ge=0, le=1)
     weak: float = Field(default=0.45, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> CitationSettings:
+        if self.weak > self.supported:
+            raise ValueError("weak must not exceed supported")
+        return self
 
 
 class EssaySettings(Record):

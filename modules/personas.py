@@ -65,17 +65,15 @@ class PersonaPool(Stage):
         both = self.settings["pool"] == "both"
         minimum, maximum = self.settings["minimum"], self.settings["maximum"]
         drafts = self._ask(subject, [], background, minimum, maximum, "both" if both else side)
-        if not both:
-            drafts = [d for d in drafts if d.stance == side]
         for _ in range(self.repairs):
             want = self._missing(drafts, side, both)
             if want is None:
                 break
             count, sides = want
-            more = self._ask(subject, drafts, background, count, maximum - len(drafts), sides)
+            more = self._ask(subject, drafts, background, count, count, sides)
             if not more:
                 break
-            drafts = drafts + more
+            drafts = _room(drafts, side, maximum - len(more)) + more
         return self._pool(drafts, side, both)
 
     def _ask(
@@ -90,14 +88,17 @@ class PersonaPool(Stage):
         reply = self.create(
             proposition=subject,
             minimum=minimum,
-            maximum=max(minimum, maximum),
+            maximum=maximum,
             sides=sides,
             existing=[_candidate(f"p{i}", d) for i, d in enumerate(existing, start=1)],
             background=numbered(background),
             # Having asked once, "nothing more" is an answer; at first it is a fault.
             check=lambda r: None if r.personas or existing else "no personas proposed",
         )
-        return _new(reply.personas, existing)[: max(minimum, maximum)]
+        fresh = _new(reply.personas, existing)
+        if self.settings["pool"] == "one_sided":
+            fresh = [d for d in fresh if d.stance == sides]
+        return fresh[:maximum]
 
     def _missing(
         self, drafts: Sequence[PersonaDraft], side: Side, both: bool
@@ -191,6 +192,16 @@ def _new(drafts: Sequence[PersonaDraft], existing: Sequence[PersonaDraft]) -> li
             kept.append(draft)
             seen |= names
     return kept
+
+
+def _room(drafts: Sequence[PersonaDraft], side: Side, limit: int) -> list[PersonaDraft]:
+    """At most ``limit`` of the drafts: the last ones that are not on ``side`` give way first."""
+    kept = list(drafts)
+    for draft in reversed([d for d in drafts if d.stance != side]):
+        if len(kept) <= limit:
+            break
+        kept.remove(draft)
+    return kept[:limit]
 
 
 def _bad_choices(choices: Sequence[TeamChoice], known: set[str], size: int) -> str | None:

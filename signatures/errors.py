@@ -5,7 +5,8 @@
     │   ├── ConfigError       an option is unknown, missing or out of range
     │   ├── InputError        a subject or a file cannot be used
     │   ├── EvidenceError     there is no index, or it holds nothing on the subject
-    │   └── BackendError      a model cannot be reached, is unknown, or lacks its key
+    │   └── BackendError      a model is unknown, lacks its key, or cannot take the request
+    │       └── OutageError   it did not answer, broke off, or keeps refusing for its rate
     ├── ReplyError            exit 1: a model's reply stayed unusable after bounded repair
     ├── StorageError          exit 1: the disk refused a write (full, read-only)
     └── BudgetReached         exit 3: a cap on calls, tokens or money stopped the run
@@ -94,7 +95,11 @@ class EvidenceError(UsageError):
 
 
 class BackendError(UsageError):
-    """A model backend cannot be reached, does not know the model, or lacks its key."""
+    """A model backend does not know the model, lacks its key, or cannot take the request."""
+
+
+class OutageError(BackendError):
+    """A backend did not answer, broke off, or keeps refusing: trying again may help."""
 
 
 class ReplyError(MootError):
@@ -118,6 +123,7 @@ __all__ = [
     "EvidenceError",
     "InputError",
     "MootError",
+    "OutageError",
     "ReplyError",
     "StorageError",
     "UsageError",

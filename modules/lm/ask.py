@@ -9,7 +9,8 @@ from typing import Any
 import dspy
 from dspy.utils import exceptions as dspy_errors
 
-from signatures.errors import BackendError, MootError, ReplyError
+from modules.disk import refusal
+from signatures.errors import BackendError, MootError, OutageError, ReplyError
 
 Check = Callable[[dspy.Prediction], str | None]
 """Says what is wrong with a reply, or None if it can be used."""
@@ -87,27 +88,37 @@ def _retry_config(lm: Any, attempt: int) -> dict[str, Any]:
     return {"rollout_id": base + attempt, "temperature": warm}
 
 
+_MEANINGS: list[tuple[type[Exception], type[BackendError], str, str]] = [
+    (dspy_errors.LMAuthError, BackendError, "the backend refuses the key",
+     "check the variable that backend.api_key_env names"),
+    (dspy_errors.LMBillingError, BackendError, "the backend asks for payment",
+     "check the account, then resume"),
+    (dspy_errors.LMUnsupportedModelError, BackendError, "the backend does not know the model",
+     "check backend.model"),
+    (dspy_errors.ContextWindowExceededError, BackendError, "the prompt exceeds the model's context",
+     "lower recall.background or debate.max_rounds, or choose a larger model"),
+    (dspy_errors.LMRateLimitError, OutageError, "the backend keeps refusing for its rate limit",
+     "wait and resume, or raise backend.retries"),
+    (dspy_errors.LMTimeoutError, OutageError, "the backend did not answer in time",
+     "raise backend.timeout_s, then resume"),
+    (dspy_errors.LMTransportError, OutageError, "the backend cannot be reached or broke off",
+     "check that the server runs at backend.base_url, then resume"),
+    (dspy_errors.LMServerError, OutageError, "the backend failed on its side",
+     "wait and resume"),
+]  # fmt: skip
+"""DSPy's error, ours, what to say, what to do; the first that fits."""
+
+
 def _translated(error: dspy_errors.LMError) -> MootError:
-    """Our error for DSPy's; one of ours that crossed DSPy comes back as it was."""
+    """Our error for DSPy's; one of ours, or of the disk's, that crossed DSPy comes back."""
     cause = error.__cause__
     if isinstance(cause, MootError):
         return cause
-    remedies: list[tuple[type[Exception], str, str]] = [
-        (dspy_errors.LMAuthError, "the backend refuses the key", "check the key's variable"),
-        (dspy_errors.LMUnsupportedModelError, "the backend does not know the model",
-         "check backend.model"),
-        (dspy_errors.ContextWindowExceededError, "the prompt exceeds the model's context",
-         "lower retriever.k or debate.max_rounds, or choose a larger model"),
-        (dspy_errors.LMRateLimitError, "the backend keeps refusing for its rate limit",
-         "wait and resume, or raise backend.retries"),
-        (dspy_errors.LMTimeoutError, "the backend did not answer in time",
-         "raise backend.timeout_s"),
-        (dspy_errors.LMTransportError, "the backend cannot be reached or broke off",
-         "check that the server runs at backend.base_url, then resume"),
-    ]  # fmt: skip
-    for kind, what, remedy in remedies:
-        if isinstance(error, kind):
-            return BackendError(what, got=_first_line(error), remedy=remedy)
+    if isinstance(cause, OSError) and (found := refusal(cause)) is not None:
+        return found
+    for theirs, ours, what, remedy in _MEANINGS:
+        if isinstance(error, theirs):
+            return ours(what, got=_first_line(error), remedy=remedy)
     return BackendError("the backend failed", got=_first_line(error))
 
 

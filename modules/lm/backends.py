@@ -184,7 +184,8 @@ class ServerBackend(Backend):
 
     def identity(self) -> str:
         # The wire shapes the prompt, hence the reply; the address tells two servers apart.
-        server = urlsplit(self.base_url).netloc
+        parts = urlsplit(self.base_url)
+        server = f"{parts.netloc}{parts.path}"
         return f"{self.name}/{self.model}@{server}-{self.wire}{ADAPTER_VERSION}"
 
     @property
@@ -250,6 +251,12 @@ class ServerBackend(Backend):
                 got=f"HTTP {reply.status_code}",
                 remedy="check the key",
             )
+        if reply.is_error:
+            raise BackendError(
+                f"backend={self.name} does not serve its protocol at {self.base_url}",
+                got=f"HTTP {reply.status_code}",
+                remedy="check backend.base_url",
+            )
         return f"answers at {self.base_url}"
 
 
@@ -296,6 +303,9 @@ class LocalBackend(Backend):
     device: str | None = None
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     retries: int = 0
+
+    def identity(self) -> str:
+        return f"{super().identity()}-{self.dtype}-{self.device or 'auto'}"
 
     def engine(self) -> Engine:
         from modules.lm.local import LocalEngine

@@ -16,6 +16,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from modules.disk import storage
 from signatures.errors import BudgetReached
 from signatures.types import Record, Usage
 
@@ -92,6 +93,9 @@ class Ledger:
             role: The role that asked.
             model: The model that was asked.
             usage: Tokens and money of the call; its counts are ignored.
+
+        Raises:
+            StorageError: The disk refuses the line.
         """
         spent = usage or Usage()
         entry = Entry(
@@ -109,7 +113,7 @@ class Ledger:
             self._entries.append(entry)
             self._total = self._total + entry.usage()
             if self._path is not None:
-                with self._path.open("a", encoding="utf-8") as file:
+                with storage(self._path), self._path.open("a", encoding="utf-8") as file:
                     file.write(entry.model_dump_json() + "\n")
 
     def usage(self, *, unit: str | None = None, invocation: int | None = None) -> Usage:
@@ -131,8 +135,10 @@ class Ledger:
         """
         with self._lock:
             total = self._total
+            # An unpriced call hides the sum, not the dollars that are known.
+            known = sum(e.usd or 0.0 for e in self._entries)
         spent = {
-            "usd": total.usd or 0.0,
+            "usd": known,
             "tokens": total.input_tokens + total.output_tokens,
             "calls": total.calls,
         }

@@ -123,7 +123,9 @@ class MeteredEngine:
             cached_input_tokens=getattr(reported, "cache_read_tokens", None) or 0,
             output_tokens=reported.output_tokens or 0,
         )
-        usd = None if self._price is None else self._price.cost(spent)
+        # A server that reports no tokens has not said that they were none.
+        counted = None not in (reported.input_tokens, reported.output_tokens)
+        usd = self._price.cost(spent) if self._price is not None and counted else None
         self._ledger.record(
             "call",
             role=self._role,

@@ -11,12 +11,10 @@ from modules.retrieval.ingestion import ingest
 from modules.retrieval.minilm import MiniLM
 from modules.retrieval.remote_embed import OpenAIEmbedder
 from modules.retrieval.store import EvidenceStore
-from modules.retrieval.types import IngestReport
 
 __all__ = [
     "Embedder",
     "EvidenceStore",
-    "IngestReport",
     "MiniLM",
     "OpenAIEmbedder",
     "SentenceTransformerEmbedder",

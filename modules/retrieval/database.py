@@ -5,6 +5,7 @@ LanceDB runs threads of its own: never fork after opening a database.
 
 from __future__ import annotations
 
+import errno
 import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from filelock import FileLock, Timeout
 
-from signatures.errors import StorageError
+from signatures.errors import EvidenceError, StorageError
 
 if TYPE_CHECKING:
     from lancedb.db import DBConnection
@@ -24,6 +25,21 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 Item = TypeVar("Item")
+
+_REFUSALS = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.ENOTDIR,  # a file stands where the folder should be, or one above it
+    errno.EEXIST,
+}
+# LanceDB passes the system's own words on in a RuntimeError.
+_REFUSED = re.compile("no space left|quota exceeded|read-only|permission denied", re.IGNORECASE)
+_UNREADABLE = re.compile("lance|table .* was not found", re.IGNORECASE)
+_SOUND = re.compile("too many open files|cannot allocate|invalid user input", re.IGNORECASE)
+"""LanceDB's failures on an index that is whole."""
 
 
 class Database:
@@ -67,10 +83,34 @@ class Database:
                 remedy="wait for it to end and try again",
             ) from error
         except (OSError, RuntimeError) as error:
+            if not _refused(error):
+                raise
             raise StorageError(
                 f"the index at {self.path} cannot be written",
                 got=str(error).split("\n", 1)[0],
                 remedy="free some space or check the folder's permissions; finished work is kept",
+            ) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Name the index where LanceDB cannot read it. Nothing but LanceDB is called inside.
+
+        Raises:
+            EvidenceError: Its files are damaged, or may not be read.
+        """
+        try:
+            yield
+        except (OSError, RuntimeError, ValueError) as error:
+            if not _UNREADABLE.search(str(error)) or _SOUND.search(str(error)):
+                raise
+            if _refused(error):
+                what, remedy = "cannot be read", "check the folder's permissions"
+            else:
+                what, remedy = "is damaged", "delete that folder and run: moot ingest PATH"
+            raise EvidenceError(
+                f"the index at {self.path} {what}",
+                got=str(error).split("\n", 1)[0][:300],
+                remedy=remedy,
             ) from error
 
     @functools.cached_property
@@ -78,6 +118,12 @@ class Database:
         import lancedb
 
         return lancedb.connect(str(self.path))
+
+
+def _refused(error: Exception) -> bool:
+    """Whether the disk refused, rather than something else going wrong."""
+    number = error.errno if isinstance(error, OSError) else None
+    return number in _REFUSALS or _REFUSED.search(str(error)) is not None
 
 
 def parts(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

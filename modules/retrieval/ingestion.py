@@ -17,10 +17,11 @@ from modules.retrieval.chunk import CHUNK_VERSION, LIMITS, Limits, chunk
 from modules.retrieval.ledger import Entry, Ledger
 from modules.retrieval.neardup import Twins, signature
 from modules.retrieval.partition import MAX_BYTES, PARTITION_VERSION, load, partition
-from modules.retrieval.sources import discover
+from modules.retrieval.sources import discover, names
 from modules.retrieval.store import EvidenceStore
-from modules.retrieval.types import Candidate, Chunk, Duplicate, IngestReport, Refused, Taken
+from modules.retrieval.types import Candidate, Chunk, Origin
 from signatures.errors import InputError, MootError
+from signatures.results import Duplicate, IngestResult, Refused, Taken
 
 Progress = Callable[[int, str], None]
 """Called after each document with the number done and its source."""
@@ -45,7 +46,7 @@ def ingest(
     prune: bool = False,
     limits: Limits = LIMITS,
     batch: int = BATCH,
-) -> IngestReport:
+) -> IngestResult:
     """Bring the store up to date with the documents below ``paths``.
 
     A source whose text has changed replaces its earlier chunks. An exact duplicate adds its
@@ -78,7 +79,7 @@ def ingest(
     if not run.taken and not run.duplicates:
         raise _nothing(run.refused)
     store.finish()
-    return IngestReport(
+    return IngestResult(
         taken=run.taken,
         refused=run.refused,
         duplicates=run.duplicates,
@@ -102,6 +103,7 @@ class _Run:
         self._ledger = Ledger(store.database)
         self._entries = self._ledger.load() if store.exists else {}
         self._recorded = set(self._entries)
+        self._named: set[str] = set()
         self._twins = Twins()
         for entry in self._entries.values():
             if entry.complete and not entry.same_as:
@@ -112,24 +114,25 @@ class _Run:
     def prune(self, found: Iterable[Candidate | Refused]) -> None:
         """Drop the sources that are no longer found; nothing, if no document is."""
         found = list(found)
-        names = {_source(self._named(item)) for item in found}
         if not any(isinstance(item, Candidate) for item in found):
             return
-        gone = sorted(set(self._entries) - names)
-        for source in gone:
-            self._store.forget(source)
-        self._ledger.drop(gone)
-        for source in gone:
-            del self._entries[source]
-            self._recorded.discard(source)
-            self._twins.drop(source)
+        # A name that becomes free goes to the next root's document, which leaves its own.
+        while gone := sorted(set(self._entries) - self._names(found)):
+            for source in gone:
+                self._store.forget(source)
+            self._ledger.drop(gone)
+            for source in gone:
+                del self._entries[source]
+                self._recorded.discard(source)
+                self._twins.drop(source)
 
     def take(self, found: Candidate | Refused) -> None:
         """Read one document and queue it for writing; a failure becomes a refusal."""
-        found = self._named(found)
         if isinstance(found, Refused):
             self.refused.append(found)
             return
+        source = self._name(found.origin, self._named)
+        found = replace(found, origin=replace(found.origin, source=source))
         try:
             read = self._read(found)
         except MootError as error:
@@ -160,15 +163,22 @@ class _Run:
         self._recorded |= new
         self._waiting.clear()
 
-    def _named(self, found: Candidate | Refused) -> Candidate | Refused:
-        """Under its root's name too, where another root's document already has this source."""
-        if isinstance(found, Refused):
-            return found
-        known = self._entries.get(found.origin.source)
-        if known is None or known.root == found.origin.root:
-            return found
-        source = f"{found.origin.root}/{found.origin.source}"
-        return replace(found, origin=replace(found.origin, source=source))
+    def _names(self, found: list[Candidate | Refused]) -> set[str]:
+        named: set[str] = set()
+        refused = {item.source for item in found if isinstance(item, Refused)}
+        for item in found:
+            if isinstance(item, Candidate):
+                self._name(item.origin, named)
+        return named | refused
+
+    def _name(self, origin: Origin, named: set[str]) -> str:
+        """The first name that is free in this run and that no other root holds in the index."""
+        for name in names(origin):
+            known = self._entries.get(name)
+            if name not in named and (known is None or known.root == origin.root):
+                named.add(name)
+                return name
+        raise AssertionError  # names do not end
 
     def _read(self, found: Candidate) -> _Read:
         raw = load(found, self._max_bytes)

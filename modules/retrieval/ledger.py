@@ -59,7 +59,8 @@ class Ledger:
         """Every entry by source."""
         if not self._home.has(_TABLE):
             return {}
-        rows = database.find(self._home.open(_TABLE))
+        with self._home.reading():
+            rows = database.find(self._home.open(_TABLE))
         return {row["source"]: Entry(**row) for row in sorted(rows, key=lambda row: row["source"])}
 
     def put(self, entries: list[Entry]) -> None:

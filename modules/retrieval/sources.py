@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import astuple
 from pathlib import Path
 
 from modules.retrieval.partition import MAX_BYTES
 from modules.retrieval.sniff import KINDS
-from modules.retrieval.types import Candidate, Origin, Refused
+from modules.retrieval.types import Candidate, Origin
+from signatures.results import Refused
 
 _TEXT_FIELDS = ("text", "content", "body")
 _NAMED = ("title", "topic", "date", "url", "lang")
 _MAGIC = re.compile(r"[*?\[]")
+_BYTE = re.compile("[\udc80-\udcff]")  # a byte that is no UTF-8, as Python carries it in a name
 _APART = ("readme", "license", "licence", "manifest.json")
 
 
@@ -27,16 +31,23 @@ def discover(
     A folder is walked (hidden names skipped, links to folders not followed); its own README,
     LICENSE and ``manifest.json`` are not evidence. A manifest's titles and topics are used. A
     ``.jsonl`` file gives one document per row ``{id, title, text, url, date, topic, lang}``.
-    Names that occur twice get their root's name in front, or a number behind.
+    Two documents can have one ``source``; see :func:`names`.
     """
-    names: set[str] = set()
     for path in paths:
         try:
-            for found in _below(str(path), max_bytes):
-                yield _renamed(found, names) if isinstance(found, Candidate) else found
+            yield from map(_sound, _below(str(path), max_bytes))
         except OSError as error:
             reason = f"cannot be read: {error.strerror or error}"
-            yield Refused(source=str(path)[:200], reason=reason)
+            yield Refused(source=_escaped(str(path)[:200]), reason=reason)
+
+
+def names(origin: Origin) -> Iterator[str]:
+    """What a document can be called, best first: as it is, with its root in front, numbered."""
+    yield origin.source
+    if origin.root:
+        yield f"{origin.root_name}/{origin.source}"
+    for number in itertools.count(2):
+        yield f"{origin.source}#{number}"
 
 
 def _below(path: str, max_bytes: int) -> Iterator[Candidate | Refused]:
@@ -117,7 +128,7 @@ def _file(
         entry = manifest.get(source, {})
         origin = Origin(
             source,
-            root.resolve().name,
+            _identity(root),
             kind=KINDS[suffix],
             **_named(entry),
         )
@@ -125,6 +136,7 @@ def _file(
 
 
 def _rows(path: Path, name: str, max_bytes: int) -> Iterator[Candidate | Refused]:
+    root = _identity(path)
     with path.open("rb") as lines:
         number = 0
         while line := lines.readline(max_bytes + 1):
@@ -135,7 +147,7 @@ def _rows(path: Path, name: str, max_bytes: int) -> Iterator[Candidate | Refused
                 while line and not line.endswith(b"\n"):
                     line = lines.readline(max_bytes)
             elif line.strip():
-                yield _row(line, where, path.stem)
+                yield _row(line, where, root)
 
 
 def _row(line: bytes, where: str, root: str) -> Candidate | Refused:
@@ -156,13 +168,24 @@ def _named(fields: Mapping[str, object]) -> dict[str, str]:
     return {name: str(fields.get(name) or "") for name in _NAMED}
 
 
-def _renamed(found: Candidate, names: set[str]) -> Candidate:
-    origin, number = found.origin, 1
-    source = origin.source
-    if source in names and origin.root:
-        source = f"{origin.root}/{origin.source}"
-    while source in names:
-        number += 1
-        source = f"{origin.source}#{number}"
-    names.add(source)
-    return replace(found, origin=replace(origin, source=source))
+def _identity(root: Path) -> str:
+    """Base name and a hash of the resolved path, so that two folders ``docs`` stay apart."""
+    place = root.resolve()
+    name = place.stem if place.suffix == ".jsonl" else place.name
+    return f"{_escaped(name)}-{hashlib.sha256(os.fsencode(place)).hexdigest()[:12]}"
+
+
+def _sound(found: Candidate | Refused) -> Candidate | Refused:
+    """Refuse a document that cannot be named in UTF-8: index and report could not hold it."""
+    if isinstance(found, Refused):
+        return Refused(source=_escaped(found.source), reason=_escaped(found.reason))
+    if all(_escaped(part) == part for part in astuple(found.origin)):
+        return found
+    reason = "has a name or title that is not valid UTF-8"
+    return Refused(source=_escaped(found.origin.source), reason=reason)
+
+
+def _escaped(text: str) -> str:
+    """What UTF-8 cannot hold as ``\\xe9`` (a byte of a file name) or ``\\ud800``."""
+    shown = _BYTE.sub(lambda byte: f"\\x{ord(byte[0]) - 0xDC00:02x}", text)
+    return shown.encode("utf-8", "backslashreplace").decode()

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from modules.lm.addresses import plain_http
 from modules.retrieval.embed import BATCH
 from modules.retrieval.ranking import Mode
 from signatures.errors import BackendError
@@ -71,11 +72,25 @@ class SentenceTransformersSpec(EmbedderSpec):
 
 
 class OpenAISpec(EmbedderSpec):
-    """An endpoint of OpenAI's embeddings protocol."""
+    """An endpoint of OpenAI's embeddings protocol.
+
+    Args:
+        model: As the endpoint names it.
+        base_url: The endpoint, ``.../v1``, without credentials.
+        api_key_env: Name of the environment variable that holds the key; None for no key.
+    """
+
+    # A refused address may hold a key, which no message may repeat.
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     model: str
     base_url: str
     api_key_env: str | None = None
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain_http(cls, value: str) -> str:
+        return plain_http(value)
 
     def open(self) -> Embedder:
         from modules.retrieval.remote_embed import OpenAIEmbedder
@@ -123,15 +138,19 @@ class StoreRetrieverSpec(RetrieverSpec):
 
 
 class StoreRetriever:
-    """A store under one ranking. What it finds depends on the corpus, not on its version's name."""
+    """A store under one ranking, at the version it has now, whatever is ingested later.
+
+    Its identity depends on the corpus, not on the version's name.
+
+    Raises:
+        EvidenceError: There is no index, or another embedder built it.
+    """
 
     def __init__(self, store: EvidenceStore, mode: Mode) -> None:
-        self._store = store
+        # Read now: a run must fail before its first LM call when there is no index.
+        self._store = store.pinned()
+        self._digest = self._store.digest()
         self._mode = mode
-        # Read now: a run must fail before its first LM call when there is no index, and must
-        # keep reading the corpus it began with.
-        self._version = store.corpus_version()
-        self._digest = store.digest()
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Passage]]:
         return self._store.search(list(queries), k=k, mode=self._mode)
@@ -147,7 +166,7 @@ class StoreRetriever:
     @property
     def corpus_version(self) -> str:
         """The readable name of what is read."""
-        return self._version
+        return self._store.corpus_version()
 
 
 __all__ = [

@@ -69,11 +69,12 @@ class EvidenceStore:
 
     def count(self) -> int:
         """How many chunks the index holds."""
-        return int(self._table().count_rows())
+        with self.database.reading():
+            return int(self._table().count_rows())
 
     def rows(self) -> list[Row]:
         """Every chunk without its vector, ordered by source and position."""
-        found = database.find(self._table(), columns=rows.PLAIN)
+        found = self._find(self._table(), columns=rows.PLAIN)
         return sorted(found, key=lambda row: (row["source"], row["position"], row["id"]))
 
     def digest(self) -> str:
@@ -83,6 +84,10 @@ class EvidenceStore:
     def corpus_version(self) -> str:
         """The readable name of what the index holds now, e.g. ``v7-0123abcd``."""
         return self.version or self._name(self._table())
+
+    def pinned(self) -> EvidenceStore:
+        """This index as it is now: what is written later is not seen."""
+        return EvidenceStore(self.database.path, self.embedder, version=self.corpus_version())
 
     def search(
         self,
@@ -98,7 +103,7 @@ class EvidenceStore:
         fusion). ``similarity`` is the cosine whatever the mode.
 
         Raises:
-            EvidenceError: There is no index, or it was built with another embedder.
+            EvidenceError: There is no index, it was built with another embedder, or is damaged.
             InputError: ``k``, ``mode`` or a filter cannot be used.
         """
         if k < 1 or mode not in ("hybrid", "dense", "fulltext"):
@@ -109,12 +114,13 @@ class EvidenceStore:
         depth = max(4 * k, _DEPTH)
         vectors = self.embedder.encode(queries)
         legs = []
-        if mode != "fulltext":
-            legs.append(ranking.dense(table, vectors, depth, where))
-        if mode != "dense":
-            legs.append(ranking.fulltext(table, queries, depth, where))
-        fused = [ranking.fuse(each)[:k] for each in zip(*legs, strict=True)]
-        return ranking.passages(table, fused, vectors)
+        with self.database.reading():
+            if mode != "fulltext":
+                legs.append(ranking.dense(table, vectors, depth, where))
+            if mode != "dense":
+                legs.append(ranking.fulltext(table, queries, depth, where))
+            fused = [ranking.fuse(each)[:k] for each in zip(*legs, strict=True)]
+            return ranking.passages(table, fused, vectors)
 
     # --- writing ------------------------------------------------------------------------------
 
@@ -140,7 +146,7 @@ class EvidenceStore:
         with self.database.writing():
             table = self._writable()
             kept = set(keep)
-            held = database.find(table, database.any_of("sources", [source]))
+            held = self._find(table, database.any_of("sources", [source]))
             left = {
                 row["id"]: (row, [where for where in rows.places(row) if where["source"] != source])
                 for row in held
@@ -185,7 +191,7 @@ class EvidenceStore:
         with self.database.writing():
             table = self._writable()
             where = database.among("id", list(texts))
-            old = {row["id"]: row for row in database.find(table, where)}
+            old = {row["id"]: row for row in self._find(table, where)}
             stored = old.keys() | vectors.keys()
             gone = {key: text for key, text in texts.items() if key not in stored}
             vectors |= self._vectors(gone)  # deleted by another writer since the first look
@@ -200,8 +206,14 @@ class EvidenceStore:
                 database.put(table, changed, "id")
             return len(texts) - len(old)
 
+    def _find(
+        self, table: Table, where: str | None = None, columns: list[str] | None = None
+    ) -> list[Row]:
+        with self.database.reading():
+            return database.find(table, where, columns)
+
     def _known(self, ids: list[str]) -> set[str]:
-        found = database.find(self._table(), database.among("id", ids), ["id"])
+        found = self._find(self._table(), database.among("id", ids), ["id"])
         return {row["id"] for row in found}
 
     def _vectors(self, texts: dict[str, str]) -> dict[str, object]:
@@ -212,7 +224,7 @@ class EvidenceStore:
     def _digest(self, table: Table) -> str:
         version = int(table.version)
         if version not in self._digests:
-            ids = sorted(row["id"] for row in database.find(table, columns=["id"]))
+            ids = sorted(row["id"] for row in self._find(table, columns=["id"]))
             self._digests[version] = hashlib.sha256("\n".join(ids).encode()).hexdigest()
         return self._digests[version]
 
@@ -233,7 +245,7 @@ class EvidenceStore:
 
     def _table(self) -> Table:
         """The table, at the pinned or the newest version."""
-        with self._opening:
+        with self._opening, self.database.reading():
             if self._handle is None:
                 self._handle = self._opened()
             elif self.version is None:

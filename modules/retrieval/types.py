@@ -1,11 +1,9 @@
-"""What flows from a file to the index: candidate, document, chunk, and the report on all."""
+"""What flows from a file to the index: candidate, document, chunk."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-
-from signatures.types import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +11,8 @@ class Origin:
     """What is known of a document besides its text. Unknown parts are empty.
 
     ``source`` names it in the index and in citations: the path below the ingested folder, or a
-    row's id. ``root`` names that folder or file, and tells equal names of two folders apart.
+    row's id. ``root`` tells equal names of two folders apart: that folder's or file's base name,
+    a dash, and a hash of where it lies.
     ``date`` is ISO 8601, ``lang`` ISO 639-1, ``kind`` a file type (``md``, ``pdf``, ...).
     """
 
@@ -25,6 +24,11 @@ class Origin:
     url: str = ""
     lang: str = ""
     kind: str = "txt"
+
+    @property
+    def root_name(self) -> str:
+        """The root as people know it."""
+        return self.root.rpartition("-")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,36 +88,3 @@ class Chunk:
     section: str
     position: int
     document: str
-
-
-class Taken(Record):
-    """A document that stands in the index."""
-
-    source: str
-    title: str
-    chunks: int
-
-
-class Refused(Record):
-    """A document that was left out, and why."""
-
-    source: str
-    reason: str
-
-
-class Duplicate(Record):
-    """A document whose text stands in the index under another source."""
-
-    source: str
-    same_as: str
-
-
-class IngestReport(Record):
-    """What became of every document; ``chunks`` counts the whole index."""
-
-    taken: list[Taken]
-    refused: list[Refused]
-    duplicates: list[Duplicate]
-    chunks: int
-    corpus_version: str
-    seconds: float

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.config import CONFIGS, typed
+from flows.config import CONFIGS, EssayConfig, typed
 from signatures.errors import ConfigError, InputError, MootError
 from tests.support import ROOT, composed
 
@@ -62,6 +62,7 @@ def test_a_role_can_have_its_own_backend() -> None:
     [
         (["personas.minimum=0"], "personas.minimum"),
         (["personas.minimum=9", "personas.maximum=8"], "minimum must not exceed maximum"),
+        (["personas.team_size=9", "personas.maximum=8"], "team_size must not exceed maximum"),
         (["stance=attack"], "stance"),
         (["+debate.rounds=3"], "unknown option debate.rounds"),
         (["backend=openai", "backend.temperature=5"], "backend.temperature"),
@@ -101,6 +102,49 @@ def test_a_target_of_ones_own_works() -> None:
     plain = composed("essay", SUBJECT, f"+metrics.shouting={{_target_: {target}}}")
     config = typed(CONFIGS["essay"], plain)
     assert config.metrics["shouting"].score({"essay": "LOUD words"}).value == 0.5  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("path", sorted((CONF / "backend").glob("*.yaml")), ids=lambda p: p.stem)
+def test_a_backends_yaml_lists_every_option_it_has(path: Path) -> None:
+    import yaml
+    from hydra.utils import get_object
+
+    node = yaml.safe_load(path.read_text(encoding="utf-8"))
+    fields = set(get_object(node.pop("_target_")).model_fields)
+    if path.stem == "extractive":
+        return  # nothing about it is an option
+    optional = {"adapter"}
+    assert set(node) | optional >= fields, f"missing: {sorted(fields - set(node))}"
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "backend.wire=json", "backend.retries=5", "backend.timeout_s=9", "backend.model=m",
+        "backend.base_url=http://h/v1", "recall.background=5", "debate.max_rounds=1",
+        "evidence=none", "budget.usd=null", "backend.temperature=0", "backend.top_p=0.9",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["openai", "vllm", "ollama", "llamacpp", "anthropic"])
+def test_an_option_that_errors_recommend_composes(option: str, name: str) -> None:
+    typed(CONFIGS["essay"], composed("essay", SUBJECT, f"backend={name}", option))
+
+
+def test_a_method_and_a_backend_of_ones_own_work(tmp_path: Path) -> None:
+    plain = composed(
+        "essay", SUBJECT, "method._target_=tests.conf.own.ShortMethod",
+        "backend._target_=tests.conf.own.OwnBackend", f"paths.artifacts={tmp_path}",
+    )  # fmt: skip
+    config = typed(EssayConfig, plain)
+    assert config.method.name == "short"
+    assert config.backend.identity() == "own/own-model"
+
+
+def test_a_password_in_an_address_is_refused() -> None:
+    plain = composed("essay", SUBJECT, "tracking.uri=http://me:secret@host")
+    with pytest.raises(ConfigError, match="no password") as caught:
+        typed(EssayConfig, plain)
+    assert "secret" not in caught.value.line()
 
 
 def test_a_target_that_is_no_metric_is_refused() -> None:

@@ -13,7 +13,7 @@ from flows.run import Run, every
 from signatures.errors import BudgetReached, EvidenceError, InputError
 from signatures.results import EssayResult
 from tests.servers.debaters import debaters
-from tests.servers.lm import LMServer
+from tests.servers.lm import LMServer, Reply
 from tests.support import composed
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
@@ -183,6 +183,54 @@ def test_without_evidence_the_baseline_refuses(corpus: Path) -> None:
 def test_a_metric_of_ones_own_is_in_the_result(corpus: Path) -> None:
     result = run(corpus, "+metrics.shouting={_target_: tests.conf.own.ShoutingMetric}")
     assert 0 <= result["metrics"]["shouting"] < 0.2
+
+
+def test_a_broken_metric_costs_nothing_but_itself(corpus: Path) -> None:
+    result = run(corpus, "+metrics.broken={_target_: tests.conf.own.BrokenMetric}")
+    assert result["metrics"]["broken"] is None
+    assert any("metric broken failed" in note for note in result["notes"])
+
+
+def test_a_method_and_a_backend_of_ones_own(corpus: Path) -> None:
+    result = run(
+        corpus,
+        "method._target_=tests.conf.own.ShortMethod",
+        "backend._target_=tests.conf.own.OwnBackend",
+    )
+    assert result["method"] == "short"
+    assert result["usage"]["calls"] == 8
+    assert result["usage"]["usd"] is None  # its price is unknown, and said to be
+
+
+def test_tracking_that_fails_is_said_and_costs_nothing(
+    corpus: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    result = run(corpus, "tracking.uri=http://127.0.0.1:9")
+    assert (Path(result["run"]["dir"]) / "result.json").exists()
+    assert "MLflow has no full record" in caplog.text
+
+
+def test_an_outage_is_tried_again_by_prefect(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with LMServer(debaters, models=("gpt-4o-mini",)) as server:
+        server.script(Reply(drop=True), Reply(drop=True))
+        result = run(
+            corpus, "backend=openai", f"backend.base_url={server.base_url}", "seed=77",
+            "backend.retries=0", "runner.retry_delay_s=0", "tracking=none",
+        )  # fmt: skip
+    assert result["usage"]["failed_attempts"] == 2
+    assert result["usage"]["calls"] == 12
+
+
+def test_a_run_under_way_is_not_joined(corpus: Path, tmp_path: Path) -> None:
+    plain = {"subject": "P"}
+    first = Run(tmp_path / "run", "essay", plain)
+    with pytest.raises(InputError, match="under way"):
+        Run(tmp_path / "run", "essay", plain)
+    first.close()
+    with pytest.raises(InputError, match="another subject"):
+        Run(tmp_path / "run", "essay", {"subject": "Q"})
+    Run(tmp_path / "run", "essay", plain).close()
 
 
 def test_a_run_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:

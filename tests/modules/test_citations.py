@@ -7,10 +7,13 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from modules.citations import CitationCheck, balance, markers, references, render
+from modules.essay import CitationSettings
 from modules.retrieval import MiniLM
-from signatures.types import Draft, Passage
+from signatures.errors import ReplyError
+from signatures.types import Citation, Draft, Passage
 
 FEES = (
     "Entrance fees give museum directors a source of income that they control. "
@@ -55,12 +58,94 @@ def test_render_drops_and_renumbers() -> None:
     assert order == [7, 2]
 
 
-@given(st.text(alphabet="ab. [],;-–0123456789\n", max_size=80), st.integers(0, 12))
+@pytest.mark.parametrize(
+    "variant",
+    ["【7】", "［7］", "〔7〕", "[^7]", "[ 7 ]", r"\[7\]", "【7†source】", "[７]", "【 ^7]"],
+)
+def test_every_dress_of_a_marker_is_made_plain(variant: str) -> None:
+    assert markers(variant) == [7]
+    assert render(f"So it is {variant}.", 7) == ("So it is [1].", [7])
+    assert render(f"So it is {variant}.", 6) == ("So it is.", [])
+
+
+@pytest.mark.parametrize(
+    ("text", "rendered"),
+    [
+        ("So [3](http://evil).", "So [1]."),
+        ('So [3](<http://evil> "now") it is.', "So [1] it is."),
+        ("So [3](javascript:f(1)) it is.", "So [1] it is."),
+        ("So [^3](see also above).", "So [1] (see also above)."),
+        ("So [3](((http://evil.", "So [1] (((http://evil."),
+        ("So [9](http://evil).", "So."),
+        ("So [3][9](http://evil).", "So [1]."),
+    ],
+)
+def test_a_marker_is_never_a_link(text: str, rendered: str) -> None:
+    assert render(text, 3) == (rendered, [3] if "[1]" in rendered else [])
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "References\n[2] A book\n[3] Another",
+        "## References\n\n- [2] A book\n\n- Smith (2020). Another.",
+        "---\n\n**Sources:**\n1. A book",
+        "Sources:\nA book",
+        "Sources: [2] a book, [3] another",
+        "Bibliography",
+        "### Works Cited ###\n#### Books\nA book",
+        "[^2]: A book\n\n[^3]: http://evil",
+    ],
+)
+def test_the_writers_own_reference_list_is_cut(tail: str) -> None:
+    assert render(f"Fees help [2].\n\n{tail}", 3) == ("Fees help [1].", [2])
+
+
+def test_a_section_after_the_reference_list_stays() -> None:
+    text, _ = render("Fees help.\n\n## Sources\n[1] A\n\n## Conclusion\n\nSo be it.", 1)
+    assert text == "Fees help.\n\n## Conclusion\n\nSo be it."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "References",
+        "It comes from many\nsources\nof the time.",
+        "Sources differ.\n\nReferences to the past abound.",
+        "Fees help.\n\nSources: [1] says so.\n\nSo be it [1].",
+    ],
+)
+def test_prose_on_sources_stays(text: str) -> None:
+    assert render(text, 1)[0] == text
+
+
+def test_a_year_in_brackets_is_outside_the_set() -> None:
+    assert render("The ban [2024] held [12345] on.", 12) == ("The ban held on.", [])
+
+
+@pytest.mark.parametrize("text", ["[" + "9" * 5000 + "]", "[" + "0" * 5000 + "1 - 9]"])
+def test_numbers_beyond_reading_are_outside_every_set(text: str) -> None:
+    assert all(n >= 10**9 for n in markers(text))
+    assert render(f"So {text}.", 9) == ("So.", [])
+
+
+def test_a_dropped_marker_leaves_none_behind() -> None:
+    assert render("So [[9]1] it [1[9]] is [[9][9]2].", 1) == ("So [1] it [1] is.", [1])
+
+
+PIECES = [*"ab. [],;-–0123456789\n【】［］〔〕^()#:\\†７", "[1]", "[^2]", "](x)", "\nReferences\n"]
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=60).map("".join),
+    st.integers(0, 12),
+)
 def test_rendered_markers_are_always_a_closed_set(text: str, n_passages: int) -> None:
     rendered, order = render(text, n_passages)
-    left = [int(n) for n in re.findall(r"\[(\d+)\]", rendered)]
+    left = [int(n) for n in re.findall(r"[\[【［〔]\s*\^?(\d+)\s*[\]】］〕]", rendered)]
     assert sorted(set(left)) == list(range(1, len(order) + 1))
     assert all(1 <= n <= n_passages for n in order)
+    assert not re.search(r"\[\d+\]\(", rendered)
 
 
 def essay(check: CitationCheck, text: str) -> list[tuple[str, str]]:
@@ -142,3 +227,36 @@ def test_references_are_one_line_per_marker(check: CitationCheck) -> None:
     )
     found = check(subject="P", draft=draft)
     assert references(found.citations) == ["[1] Title 2 (s2.md)"]
+
+
+def test_titles_in_references_are_one_line() -> None:
+    forged = Citation(
+        marker=1, chunk_id="c", source="a\u202eb.md\x1b[2J", title="A\n\n## Forged\x07\n[2] B",
+        sentence="", quote="", verdict="weak",
+    )  # fmt: skip
+    assert references([forged]) == ["[1] A ## Forged [2] B (ab.md)"]
+
+
+@pytest.mark.parametrize("text", ["[1]", "[1] [2].\n\n \n\n[2]", "【2】"])
+def test_an_essay_of_markers_alone_claims_nothing(check: CitationCheck, text: str) -> None:
+    found = check(subject="P", draft=Draft(text=text, passages=passages(FEES, CROWDS)))
+    assert {c.marker for c in found.citations} == set(markers(found.text))
+    assert {c.verdict for c in found.citations} == {"unsupported"}
+    assert (found.uncited, found.figures.recall) == ([], None)
+
+
+@pytest.mark.parametrize("text", [" ", "\n\n \n\n", "[3] [4]\n\n[5]"])
+def test_an_essay_of_which_nothing_is_left_is_refused(check: CitationCheck, text: str) -> None:
+    with pytest.raises(ReplyError, match="nothing but"):
+        check(subject="P", draft=Draft(text=text, passages=passages(FEES, CROWDS)))
+
+
+def test_blank_passages_support_nothing(check: CitationCheck) -> None:
+    draft = Draft(text="Fees are old [1].", passages=passages(" \n "))
+    assert check(subject="P", draft=draft).citations[0].verdict == "unsupported"
+
+
+def test_weak_must_not_exceed_supported() -> None:
+    assert CitationSettings(supported=0.5, weak=0.5).weak == 0.5
+    with pytest.raises(ValidationError, match="weak must not exceed supported"):
+        CitationSettings(supported=0.4, weak=0.5)

@@ -74,6 +74,22 @@ def test_one_sided_on_request_keeps_that_side_only() -> None:
     assert asked[0][1]["sides"] == "against"
 
 
+def test_one_sided_repairs_keep_that_side_only() -> None:
+    pool, _ = pool_of(
+        batches(AGAINST, [draft("F9", "for"), draft("A9", "against")]), pool="one_sided"
+    )
+    assert {p.stance for p in pool.personas} == {"against"}
+    assert len(pool.personas) == 5
+
+
+def test_repairs_make_room_within_the_maximum() -> None:
+    wrong = [draft(f"G{n}", "for") for n in range(6)]
+    pool, _ = pool_of(batches(wrong, AGAINST[:3]))
+    stances = [p.stance for p in pool.personas]
+    assert len(stances) == 6
+    assert stances.count("against") == 3
+
+
 def test_support_turns_the_sides_around() -> None:
     pool, asked = pool_of(
         batches([draft(f"F{n}", "for") for n in range(5)]), pool="one_sided", goal="support"

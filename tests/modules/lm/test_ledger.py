@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from modules.lm.ledger import Budget, Ledger
 from modules.lm.meter import Price
-from signatures.errors import BudgetReached
+from signatures.errors import BudgetReached, StorageError
 from signatures.types import Usage
 
 counts = st.integers(0, 10**6)
@@ -70,6 +70,24 @@ def test_price_is_linear(fresh: int, cached: int, out: int) -> None:
     usage = Usage(input_tokens=fresh + cached, cached_input_tokens=cached, output_tokens=out)
     cost = Price(input=2.0, cached_input=1.0, output=3.0).cost(usage)
     assert cost == pytest.approx((2 * fresh + cached + 3 * out) / 1e6)
+
+
+def test_known_dollars_count_beside_unknown_ones() -> None:
+    ledger = Ledger(budget=Budget(usd=1.0))
+    spend(ledger, usd=None)
+    spend(ledger, usd=2.0)
+    with pytest.raises(BudgetReached):
+        ledger.check()
+
+
+def test_a_full_disk_is_said(tmp_path: Path) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("needs /dev/full")
+    ledger = Ledger(tmp_path / "ledger.jsonl")
+    (tmp_path / "ledger.jsonl").symlink_to(full)  # only now: reading it would never end
+    with pytest.raises(StorageError, match="No space left"):
+        spend(ledger)
 
 
 def test_nothing_is_below_zero_without_a_budget() -> None:

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from modules.retrieval import MiniLM, OpenAIEmbedder, SentenceTransformerEmbedder, minilm
+from modules.retrieval.specs import OpenAISpec
 from signatures.errors import BackendError
 
 
@@ -141,6 +143,16 @@ def test_an_endpoint_that_is_not_there() -> None:
     with pytest.raises(BackendError, match="APIConnectionError"):
         remote.warm()
     remote._client.close()
+
+
+@pytest.mark.parametrize(
+    "url", ["https://me:secret@a.org/v1", "https://a.org/v1?key=secret", "file:///secret", "secret"]
+)
+def test_an_address_with_credentials_is_refused(url: str) -> None:
+    with pytest.raises(ValidationError, match="base_url must") as refused:
+        OpenAISpec(model="m", base_url=url)
+    assert "secret" not in str(refused.value)
+    assert OpenAISpec(model="m", base_url="https://a.org/v1/").base_url == "https://a.org/v1"
 
 
 def test_importing_is_light() -> None:

@@ -68,11 +68,14 @@ def test_hostile_documents_do_not_stop_the_good_one(tmp_path: Path, store: Evide
     with (folder / "huge.txt").open("wb") as file:
         file.truncate(500_000_000)  # sparse: takes no room
     os.mkfifo(folder / "pipe.txt")
+    (folder / os.fsdecode(b"caf\xe9.txt")).write_text("Badly named.")
     report = ingest([folder, tmp_path / "missing"], store)
     assert [taken.source for taken in report.taken] == ["bad.jsonl:1", "good.md"]
     reasons = {refused.source: refused.reason for refused in report.refused}
     assert reasons.pop("huge.txt").startswith("has 500000000 bytes")
     assert reasons.pop("pipe.txt") == "is not a regular file"
+    assert reasons.pop(r"caf\xe9.txt").endswith("not valid UTF-8")
+    assert report.model_dump_json()
     assert reasons.pop(str(tmp_path / "missing")) == "does not exist"
     assert reasons.pop("bad.jsonl:2") == "is no JSON in UTF-8"
     assert reasons.pop("bad.jsonl:3") == "is no JSON object"

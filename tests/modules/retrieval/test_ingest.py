@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from modules.retrieval import EvidenceStore, IngestReport, MiniLM, ingest
+from modules.retrieval import EvidenceStore, MiniLM, ingest
 from modules.retrieval.ledger import Entry, Ledger
 from modules.retrieval.neardup import signature
+from signatures.results import IngestResult
 
 Write = Callable[[dict[str, str]], Path]
 BODY = " ".join(f"Point {n} is about museums, money and people number {n * n}." for n in range(30))
 
 
-def same(one: IngestReport, two: IngestReport) -> bool:
+def same(one: IngestResult, two: IngestResult) -> bool:
     return one.model_dump(exclude={"seconds"}) == two.model_dump(exclude={"seconds"})
 
 
@@ -116,6 +117,46 @@ def test_two_folders_with_one_name_for_two_documents(write: Write, store: Eviden
     ingest([folder / "two"], store)
     assert {row["source"] for row in store.rows()} == {"a.md", "two/a.md"}
     assert store.corpus_version() == ingest([folder / "two"], store).corpus_version
+
+
+def test_two_folders_of_one_name(write: Write, store: EvidenceStore, embedder: MiniLM) -> None:
+    texts = {"x/docs/a.md": "On museums.", "y/docs/a.md": "On voting machines."}
+    folder = write({**texts, "y/docs/docs/a.md": "On animals."})
+    one, two = folder / "x" / "docs", folder / "y" / "docs"
+    ingest([one], store)
+    report = ingest([two], store)
+    held = {row["source"]: row["text"] for row in store.rows()}
+    assert held == {
+        "a.md": "On museums.",
+        "docs/a.md": "On voting machines.",
+        "docs/docs/a.md": "On animals.",
+    }
+    # The order of folders, and how they are named, changes nothing.
+    again = ingest([two, one.parent / "." / "docs"], EvidenceStore(store.database.path, embedder))
+    assert again.corpus_version == report.corpus_version
+    assert [taken.source for taken in again.taken] == ["docs/a.md", "docs/docs/a.md", "a.md"]
+    # Without the first folder, the second one's names are free: as if it had come alone.
+    ingest([two], store, prune=True)
+    held = {row["source"]: row["text"] for row in store.rows()}
+    assert held == {"a.md": "On voting machines.", "docs/a.md": "On animals."}
+    assert same(ingest([two], store), ingest([two], store))
+
+
+def test_two_json_lines_of_one_name(write: Write, store: EvidenceStore) -> None:
+    rows = {name: json.dumps({"id": "7", "text": f"Text {name}."}) for name in ("one", "two")}
+    folder = write({f"{name}/rows.jsonl": row for name, row in rows.items()})
+    ingest([folder / "one" / "rows.jsonl"], store)
+    ingest([folder / "two" / "rows.jsonl"], store)
+    held = {row["source"]: row["text"] for row in store.rows()}
+    assert held == {"7": "Text one.", "rows/7": "Text two."}
+
+
+def test_equal_names_in_one_run(write: Write, store: EvidenceStore) -> None:
+    rows = "\n".join(json.dumps({"id": 7, "text": f"Row {n}."}) for n in range(3))
+    folder = write({"one/a.md": "First.", "two/a.md": "Second.", "one/b.jsonl": rows})
+    report = ingest([folder / "one", folder / "two"], store)
+    assert [taken.source for taken in report.taken] == ["a.md", "7", "b/7", "7#2", "two/a.md"]
+    assert same(report, ingest([folder / "one", folder / "two"], store))
 
 
 def test_json_lines(write: Write, store: EvidenceStore) -> None:

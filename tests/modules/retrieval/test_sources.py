@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 from modules.retrieval.sources import discover
-from modules.retrieval.types import Candidate, Refused
+from modules.retrieval.types import Candidate
+from signatures.results import Refused
 
 Write = Callable[[dict[str, str]], Path]
 
@@ -40,9 +42,24 @@ def test_paths_that_cannot_be_used_are_refused() -> None:
     ]
 
 
-def test_equal_names_are_told_apart(write: Write) -> None:
-    folder = write({"one/a.md": "x", "two/a.md": "y", "one/b.jsonl": '{"text":"1","id":7}\n' * 2})
-    assert names(folder / "one", folder / "two") == ["a.md", "7", "b/7", "two/a.md"]
+def test_roots_are_told_apart_by_where_they_lie(write: Write) -> None:
+    row = '{"text":"1","id":7}\n'
+    folder = write({"x/docs/a.md": "x", "y/docs/a.md": "y", "x/b.jsonl": row, "y/b.jsonl": row})
+    roots = [folder / "x" / "docs", folder / "y" / "docs", folder / "x", folder / "y"]
+    origins = [found.origin for found in discover(roots) if isinstance(found, Candidate)]
+    shown = [(origin.root_name, origin.source) for origin in origins]
+    assert shown == [
+        ("docs", "a.md"),
+        ("docs", "a.md"),
+        ("b", "7"),
+        ("x", "docs/a.md"),
+        ("b", "7"),
+        ("y", "docs/a.md"),
+    ]
+    assert len({origin.root for origin in origins}) == 6
+    [again] = discover([folder / "y" / ".." / "x" / "docs" / "a.md"])
+    assert isinstance(again, Candidate)
+    assert again.origin == origins[0]
 
 
 def test_a_manifest_gives_titles_and_hashes(write: Write) -> None:
@@ -80,6 +97,27 @@ def test_rows_of_json_lines(write: Write) -> None:
     assert first.origin.url == "https://a.org/x"
     assert (first.origin.source, second.origin.source) == ("r1", "https://b.org")
     assert bad == Refused(source="rows.jsonl:4", reason="is no JSON in UTF-8")
+
+
+def test_names_beyond_utf_8_are_refused(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/r\xe9sum\xe9s"))
+    folder.mkdir()
+    for name in (b"caf\xe9.txt", "café.txt".encode(), b"caf\xe9.jsonl"):
+        Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_text('{"text": "Words."}')
+    (folder / "rows.jsonl").write_text('{"id": "\\ud800", "text": "x"}\n{"id": 1, "text": "x"}')
+    found = list(discover([folder, folder / "missing"]))
+    reason = "has a name or title that is not valid UTF-8"
+    assert [item for item in found if isinstance(item, Refused)] == [
+        Refused(source=r"caf\xe9.jsonl:1", reason=reason),
+        Refused(source=r"caf\xe9.txt", reason=reason),
+        Refused(source=r"\ud800", reason=reason),
+        Refused(source=rf"{tmp_path}/r\xe9sum\xe9s/missing", reason="does not exist"),
+    ]
+    origins = [item.origin for item in found if isinstance(item, Candidate)]
+    assert [(origin.source, origin.root_name) for origin in origins] == [
+        ("café.txt", r"r\xe9sum\xe9s"),
+        ("1", "rows"),
+    ]
 
 
 def test_a_row_beyond_the_limit_is_skipped_to_its_end(write: Write) -> None:

@@ -1,5 +1,6 @@
 """The store: identity, versions, the embedder it belongs to, and the rankings."""
 
+import errno
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -10,8 +11,10 @@ import pytest
 
 from modules.retrieval import EvidenceStore, MiniLM, OpenAIEmbedder
 from modules.retrieval.chunk import chunk_id
+from modules.retrieval.database import Database
 from modules.retrieval.embed import Vectors
 from modules.retrieval.ranking import Mode
+from modules.retrieval.specs import StoreRetriever, StoreRetrieverSpec
 from modules.retrieval.types import Chunk, Origin
 from signatures.errors import EvidenceError, InputError, StorageError
 
@@ -181,6 +184,31 @@ def test_an_open_store_sees_what_another_writes(filled: EvidenceStore, embedder:
     assert sources(filled, "zoos", 1) == ["zoo.md"]
 
 
+def test_an_open_retriever_keeps_its_corpus(filled: EvidenceStore, embedder: MiniLM) -> None:
+    retriever = StoreRetriever(filled, "hybrid")
+    before = retriever.search(["museum fees"], 3), retriever.identity(), retriever.corpus_version
+    filled.upsert([piece("Museum fees are a museum matter.", "new.md")])
+    filled.forget("fees.md")
+    filled.finish()
+    after = retriever.search(["museum fees"], 3), retriever.identity(), retriever.corpus_version
+    assert after == before
+    spec = StoreRetrieverSpec(version=None)
+    fresh = spec.open(filled.database.path, embedder)
+    found = [passage.source for passage in fresh.search(["museum fees"], 3)[0]]
+    assert "new.md" in found
+    assert "fees.md" not in found
+    assert fresh.identity() != retriever.identity()
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "fulltext"])
+def test_a_retriever_of_an_unfinished_index(store: EvidenceStore, mode: Mode) -> None:
+    store.add([piece("Museum fees deter.")])
+    retriever = StoreRetriever(store, mode)
+    assert store.database.open("chunks").tags.list() == {}
+    store.upsert([piece("Museum fees pay.", "b.md")])
+    assert [found.source for found in retriever.search(["museum fees"], 3)[0]] == ["a.md"]
+
+
 def test_no_index(store: EvidenceStore) -> None:
     for use in (store.count, store.digest, lambda: store.search(["x"])):
         with pytest.raises(EvidenceError, match="moot ingest"):
@@ -209,6 +237,61 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, embedder: MiniLM) -> No
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StorageError, match="cannot be written"):
         EvidenceStore(tmp_path / "file" / "index", embedder).upsert([piece("x")])
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        OSError(errno.EROFS, "Read-only file system"),
+        RuntimeError("lance error: LanceError(IO): Generic error: Permission denied (os error 13)"),
+    ],
+)
+def test_a_disk_that_refuses(tmp_path: Path, error: Exception) -> None:
+    with pytest.raises(StorageError, match="cannot be written"), Database(tmp_path).writing():
+        raise error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [RuntimeError("cannot schedule new futures"), OSError(errno.ECONNRESET, "reset by peer")],
+)
+def test_other_faults_are_not_the_disks(tmp_path: Path, error: Exception) -> None:
+    with pytest.raises(type(error)) as met, Database(tmp_path).writing():
+        raise error
+    assert met.value is error
+
+
+@pytest.mark.parametrize("part", ["data", "_versions", "_indices"])
+@pytest.mark.parametrize("how", ["cut", "overwritten", "gone"])
+def test_a_damaged_index(filled: EvidenceStore, embedder: MiniLM, part: str, how: str) -> None:
+    for path in list((filled.database.path / "chunks.lance" / part).rglob("*")):
+        if path.is_file() and how == "gone":
+            path.unlink()
+        elif path.is_file():
+            whole = path.read_bytes()
+            path.write_bytes(whole[: len(whole) // 2] if how == "cut" else b"\7" * len(whole))
+    damaged = EvidenceStore(filled.database.path, embedder)
+    for use in (lambda: damaged.search(["museum fees"]), lambda: ingested(damaged)):
+        with pytest.raises(
+            EvidenceError, match=f"index at {damaged.database.path} is damaged"
+        ) as e:
+            use()
+        assert "delete that folder and run: moot ingest" in e.value.line()
+        if part == "_indices":  # what is written now does not need the old index
+            break
+
+
+def ingested(store: EvidenceStore) -> None:
+    store.upsert([piece("More text.", "more.md")])
+
+
+def test_faults_of_a_whole_index_are_passed_on(tmp_path: Path) -> None:
+    for message in ("no such thing", "lance error: Too many open files (os error 24)"):
+        with pytest.raises(RuntimeError, match=message[:9]), Database(tmp_path).reading():
+            raise RuntimeError(message)
+    with pytest.raises(EvidenceError, match="permissions"), Database(tmp_path).reading():
+        raise RuntimeError("lance error: Permission denied")
 
 
 def test_many_threads_read_while_one_writes(filled: EvidenceStore) -> None:
