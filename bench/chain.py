@@ -13,12 +13,30 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 LATENCY_S = 0.2
 ROUNDS, TEAM = 2, 3
-DEPTH = 1 + 1 + ROUNDS * (TEAM + 1) + 1 + 1
+
+
+def needs() -> dict[str, list[str]]:
+    """Every LM call of an essay, and the calls whose replies it needs."""
+    turns = [f"turn {n}" for n in range(1, ROUNDS * (TEAM + 1) + 1)]
+    graph: dict[str, list[str]] = {"personas": [], "selection": ["personas"]}
+    for number, turn in enumerate(turns):
+        graph[turn] = ["selection", *turns[:number]]
+    return graph | {"plan": turns, "essay": ["plan"]}
+
+
+def depth(call: str) -> int:
+    """The number of calls on the longest chain that ends in ``call``."""
+    return 1 + max((depth_of(before) for before in needs()[call]), default=0)
+
+
+depth_of = cache(depth)
+DEPTH = max(map(depth_of, needs()))
 SUBJECTS = (
     "We should make all museums free of charge",
     "Museums should charge no entrance fee",
@@ -71,9 +89,10 @@ def _measure(root: Path, url: str, server: Any, seed: int) -> float:
     server.stdin.write("\n")
     server.stdin.flush()
     intervals = sorted(json.loads(_asked(server)))
-    if len(intervals) != DEPTH:
-        raise SystemExit(f"{len(intervals)} calls were made, the declared chain has {DEPTH}")
-    chain = float(sum(end - start for start, end in intervals))
+    if len(intervals) != len(needs()):
+        raise SystemExit(f"{len(intervals)} calls were made, {len(needs())} are declared")
+    latencies = sorted(end - start for start, end in intervals)
+    chain = float(DEPTH * latencies[len(latencies) // 2])
     print(f"seed {seed}: wall {wall:.3f} s, chain {chain:.3f} s, ratio {wall / chain:.3f}")
     return wall / chain
 

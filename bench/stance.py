@@ -1,6 +1,6 @@
 """How often the stance reader takes the right side, on claims it was not tuned on.
 
-    python bench/stance.py --data ../shared/data
+    python -m bench.stance --data ../shared/data
 
 Claims are split in two by a fixed hash; `--half dev` shows the half that tuning looked at.
 """

@@ -30,6 +30,7 @@ def prepare(root: Path) -> None:
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
         "MLFLOW_DISABLE_TELEMETRY": "true",
+        "MLFLOW_LOGGING_LEVEL": "WARNING",
         "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
         "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
         "MPLCONFIGDIR": str(cache / "matplotlib"),

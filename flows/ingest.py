@@ -9,7 +9,7 @@ from prefect import flow, task
 from tqdm import tqdm
 
 from flows.config import IngestConfig, typed
-from flows.run import RESULT_FILE, Run
+from flows.run import RESULT_FILE
 from flows.runtime import embedder_of, new_run
 from flows.stages import infrastructure
 from flows.tracking import Tracker
@@ -38,7 +38,7 @@ def ingest(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]
         retries=settings.runner.retries, retry_delay_seconds=settings.runner.retry_delay_s
     )
     try:
-        result = retrying(settings, run)
+        result = retrying(settings)
         path = run.write(RESULT_FILE, result.model_dump_json(indent=2) + "\n")
         tracker.finish(_metrics(result), [path])
     except BaseException as error:
@@ -60,17 +60,16 @@ def _metrics(result: IngestResult) -> dict[str, float | None]:
 
 
 @task(name="take", persist_result=False, retry_condition_fn=infrastructure)
-def _take(settings: IngestConfig, run: Run) -> IngestResult:
+def _take(settings: IngestConfig) -> IngestResult:
     store = EvidenceStore(settings.paths.index, embedder_of(settings))
     with tqdm(file=sys.stderr, disable=None, leave=False, unit="doc") as bar:
-        report = take(
+        return take(
             [settings.subject],
             store,
             max_bytes=int(settings.max_megabytes * 1_000_000),
             prune=settings.prune,
             progress=lambda done, source: _show(bar, done, source),
         )
-    return IngestResult.model_validate(report.model_dump(mode="json"))
 
 
 def _show(bar: Any, done: int, source: str) -> None:

@@ -28,7 +28,7 @@ VARIANT = re.compile(
     r"\\?[\[【［〔〖]\s*(\^?\d+(?:\s*[,;，、–—-]\s*\^?\d+)*)\s*"
     r"(?:†[^\[\]【】［］〔〕〖〗\n]*)?\\?[\]】］〕〗]"
 )
-"""A marker in any dress: ``【7】``, ``［7］``, ``〔7〕``, ``[^7]``, ``[ 7 ]``, ``\\[7\\]``, ``【7†x】``."""
+"""A marker in any dress: 【7】, ［7］, 〔7〕, [^7], [ 7 ], 【7†source】, or with backslashes."""
 
 LINKED = re.compile(MARKER.pattern + r"\(([^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)")
 """A marker with something in parentheses right behind it, which Markdown reads as a link."""

@@ -68,13 +68,17 @@ class WritingSettings(Record):
 class RecallSettings(Record):
     """How many passages are fetched for the subject, each persona, each part of the plan.
 
-    ``min_similarity`` is the cosine that the best background passage must reach.
+    ``min_similarity``, ``sure_similarity`` and ``min_coverage`` say when the corpus holds evidence
+    on the subject: see :class:`modules.evidence.Background`. The cosines' defaults are calibrated
+    for the default embedder.
     """
 
     background: int = Field(default=24, ge=1, le=200)
     persona: int = Field(default=6, ge=1, le=50)
     point: int = Field(default=5, ge=1, le=50)
-    min_similarity: float = Field(default=0.4, ge=-1, le=1)
+    min_similarity: float = Field(default=0.485, ge=-1, le=1)
+    sure_similarity: float = Field(default=0.625, ge=-1, le=1)
+    min_coverage: float = Field(default=0.5, ge=0, le=1)
 
 
 class CitationSettings(Record):
@@ -144,7 +148,11 @@ class PersonaDebateProgram(dspy.Module):
         super().__init__()
         s = settings
         self.recall = Background(
-            retriever, k=s.recall.background, min_similarity=s.recall.min_similarity
+            retriever,
+            k=s.recall.background,
+            min_similarity=s.recall.min_similarity,
+            sure_similarity=s.recall.sure_similarity,
+            min_coverage=s.recall.min_coverage,
         )
         self.pool = PersonaPool(
             minimum=s.personas.minimum,

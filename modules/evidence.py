@@ -13,7 +13,6 @@ from modules.text import STOPWORDS, tokens
 from signatures.errors import EvidenceError
 from signatures.types import Evidence, PartEvidence, Passage, Plan, Pool
 
-
 _CLOSEST = 5
 """Passages whose mean cosine counts: one or two can be close by accident."""
 
@@ -30,8 +29,9 @@ _ENGLISH = 0.25
 _NAME = re.compile(r"\b[A-Z]\w+(?: [A-Z]\w+)+")
 
 _GENERAL = """
-    abandon abolish accept adopt adult age allow american apply argue bad ban bar become begin benefit
-    best better big bring build can case cause cease change charge cheap child children choose
+    abandon abolish accept adopt adult age allow american apply argue bad ban bar become begin
+    benefit best better big bring build can case cause cease change charge cheap child children
+    choose
     citizen claim common compulsory control cost country create cut deserve dramatic duty easy
     economy end enact end enforce entitle establish every everyone exist expand fair family
     finance force forbid free full fund general get give go good government grant great grow half
@@ -84,10 +84,10 @@ class Background(EvidenceStage):
     The subject is refused unless the five nearest passages are, on average, similar to it:
     ``sure_similarity`` is enough by itself; from ``min_similarity`` on, the subject's own words
     must also be there: each counts the share of the nearest passages that hold it, and the mean
-    over the words must reach ``min_coverage``. Words that any proposition may hold (function
-    words, "ban", "government", "free") are not counted. A cosine alone cannot tell zoos from
-    animal testing; the absent word "zoos" can. Words are not asked of texts or subjects in other
-    languages than English.
+    over the words must reach ``min_coverage``, or half of it from midway on. Words that any
+    proposition may hold (function words, "ban", "government", "free") are not counted. A cosine
+    alone cannot tell zoos from animal testing; the absent word "zoos" can. Words are not asked of
+    texts or subjects in other languages than English.
 
     Args:
         retriever: Where to look.
@@ -105,7 +105,7 @@ class Background(EvidenceStage):
         *,
         k: int,
         min_similarity: float,
-        sure_similarity: float = 0.555,
+        sure_similarity: float = 0.625,
         min_coverage: float = 0.5,
     ) -> None:
         super().__init__(
@@ -133,15 +133,22 @@ class Background(EvidenceStage):
                 f"passages with a mean similarity of {self.settings['min_similarity']:g} or more",
                 f"{closeness:.2f}{_absent(subject, nearest)}" if passages else "no passage",
             )
-        coverage = _coverage(subject, nearest)
-        if closeness < self.settings["sure_similarity"] and coverage < self.settings["min_coverage"]:
+        coverage, needed = _coverage(subject, nearest), self._needed(closeness)
+        if coverage < needed:
             raise _refusal(
                 subject,
-                f"its words in the nearest passages (coverage {self.settings['min_coverage']:g}) "
+                f"its words in the nearest passages (coverage {needed:g}) "
                 f"or a mean similarity of {self.settings['sure_similarity']:g}",
                 f"coverage {coverage:.2f}, similarity {closeness:.2f}{_absent(subject, nearest)}",
             )
         return _relevant(passages)
+
+    def _needed(self, closeness: float) -> float:
+        low, sure = self.settings["min_similarity"], self.settings["sure_similarity"]
+        if closeness >= sure:
+            return 0.0
+        coverage = float(self.settings["min_coverage"])
+        return coverage / 2 if closeness >= (low + sure) / 2 else coverage
 
 
 class PersonaEvidence(EvidenceStage):
@@ -228,11 +235,17 @@ def _found(subject: str, nearest: Sequence[Passage], depth: int = _NEAR) -> dict
     asked = _stems(subject)
     own = {stem: word for stem, word in asked.items() if stem not in _general()} or asked
     shares = {word: fmean(stem in each for each in held) for stem, word in own.items()}
-    for name in _NAME.findall(subject):
+    for name in _names(subject):
         parts = [word for word in tokens(name) if word in shares]
         if len(parts) > 1:  # "Ada Lovelace" is one word, and texts call her by either part
             shares[name] = max(shares.pop(word) for word in parts)
     return shares
+
+
+def _names(subject: str) -> list[str]:
+    """Runs of capitalised words; none in a title that capitalises nearly everything."""
+    capitals = sum(word[0].isupper() for word in subject.split())
+    return _NAME.findall(subject) if 2 * capitals <= len(subject.split()) else []
 
 
 def _english(texts: Iterable[str]) -> bool:

@@ -20,7 +20,7 @@ _BLANK = re.compile(
 _JOINER = "\u200d"
 
 _ENTITY = re.compile(r"&(?=#\d|#[xX]|[A-Za-z][A-Za-z0-9]*;)")
-_FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})", re.MULTILINE)
+_FENCE = re.compile(r"`{3,}|~{3,}")
 _BLOCK = re.compile(r"^([ \t]*)(?=#{1,6}(?:\s|$)|>|=+\s*$|([-*_])(?:[ \t]*\2)*[ \t]*$)")
 
 
@@ -53,7 +53,7 @@ def markdown(text: str, *, joiners: bool = False) -> str:
     """
     text = _ENTITY.sub("&amp;", visible(text, joiners=joiners)).replace("<", "&lt;")
     text = re.sub(r"\](?=[(:])", r"]\\", text).replace("![", r"!\[")
-    return _FENCE.sub(lambda m: m[1] + "".join(f"\\{c}" for c in m[2]), text)
+    return _FENCE.sub(lambda run: "".join(f"\\{c}" for c in run.group()), text)
 
 
 def item(text: str) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from modules.lm.addresses import plain_http
 from signatures.errors import BackendError
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ class Backend(BaseModel, ABC):
         prices: Dollars per million tokens by model name; a missing model is unpriced.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", protected_namespaces=(), hide_input_in_errors=True
+    )
 
     name: str
     model: str
@@ -175,12 +178,7 @@ class ServerBackend(Backend):
     @field_validator("base_url")
     @classmethod
     def _plain_http(cls, value: str) -> str:
-        parts = urlsplit(value)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError("base_url must be an http(s) address")
-        if parts.username or parts.password or parts.query:
-            raise ValueError("base_url must hold no credentials; name the key in api_key_env")
-        return value.rstrip("/")
+        return plain_http(value)
 
     def identity(self) -> str:
         # The wire shapes the prompt, hence the reply; the address tells two servers apart.

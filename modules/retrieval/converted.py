@@ -5,6 +5,7 @@ It is the same computation in float32, in half of torch's time, and loads withou
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import warnings
@@ -67,7 +68,11 @@ class ConvertedMiniLM(MiniLM):
         with filelock.FileLock(self._cache / "convert.lock"):
             if not path.exists():
                 verified()
-                _convert(self._loaded(), path)
+                logging.disable(logging.WARNING)  # the tracer's and transformers' small talk
+                try:
+                    _convert(self._loaded(), path)
+                finally:
+                    logging.disable(logging.NOTSET)
                 self._model = None  # torch's copy has served
         return path
 

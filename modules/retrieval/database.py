@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from filelock import FileLock, Timeout
 
-from signatures.errors import EvidenceError, StorageError
+from signatures.errors import EvidenceError, MootError, StorageError
 
 if TYPE_CHECKING:
     from lancedb.db import DBConnection
@@ -37,7 +37,9 @@ _REFUSALS = {
 }
 # LanceDB passes the system's own words on in a RuntimeError.
 _REFUSED = re.compile("no space left|quota exceeded|read-only|permission denied", re.IGNORECASE)
-_UNREADABLE = re.compile("lance|table .* was not found", re.IGNORECASE)
+_UNREADABLE = re.compile(
+    "lance|invalid input|table .* was not found|rust .* panicked", re.IGNORECASE
+)
 _SOUND = re.compile("too many open files|cannot allocate|invalid user input", re.IGNORECASE)
 """LanceDB's failures on an index that is whole."""
 
@@ -100,7 +102,10 @@ class Database:
         """
         try:
             yield
-        except (OSError, RuntimeError, ValueError) as error:
+        except MootError:
+            raise
+        # LanceDB fails on foreign bytes with many types, a panic's among them; its words tell.
+        except Exception as error:
             if not _UNREADABLE.search(str(error)) or _SOUND.search(str(error)):
                 raise
             if _refused(error):

@@ -186,6 +186,6 @@ def _sound(found: Candidate | Refused) -> Candidate | Refused:
 
 
 def _escaped(text: str) -> str:
-    """What UTF-8 cannot hold as ``\\xe9`` (a byte of a file name) or ``\\ud800``."""
+    r"""With what UTF-8 cannot hold as ``\xe9`` (a byte of a file name) or ``\ud800``."""
     shown = _BYTE.sub(lambda byte: f"\\x{ord(byte[0]) - 0xDC00:02x}", text)
     return shown.encode("utf-8", "backslashreplace").decode()

@@ -86,7 +86,7 @@ class EvidenceStore:
         return self.version or self._name(self._table())
 
     def pinned(self) -> EvidenceStore:
-        """This index as it is now: what is written later is not seen."""
+        """The index as it is now: what is written later is not seen."""
         return EvidenceStore(self.database.path, self.embedder, version=self.corpus_version())
 
     def search(

@@ -51,7 +51,8 @@ def test_an_error_says_all_it_knows_and_survives_a_process(name: str) -> None:
 def test_exit_codes() -> None:
     assert {e: getattr(errors, e).exit_code for e in errors.__all__} == {
         "BackendError": 2, "BudgetReached": 3, "ConfigError": 2, "EvidenceError": 2,
-        "InputError": 2, "MootError": 1, "OutageError": 2, "ReplyError": 1, "StorageError": 1, "UsageError": 2,
+        "InputError": 2, "MootError": 1, "OutageError": 2, "ReplyError": 1, "StorageError": 1,
+        "UsageError": 2,
     }  # fmt: skip
 
 
@@ -66,5 +67,6 @@ def test_every_signature_has_a_role_and_a_prompt() -> None:
 
 def test_every_signature_treats_passages_as_material() -> None:
     for signature in catalogue():
-        if {"evidence", "background", "transcript", "candidates"} & set(signature.input_fields):
+        material = {"evidence", "background", "transcript", "candidates"}
+        if material & set(signature.input_fields):
             assert "instructions" in signature.instructions, signature

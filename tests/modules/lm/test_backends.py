@@ -106,8 +106,7 @@ def test_a_rate_limit_is_retried_after_the_time_named_and_counted() -> None:
 )
 def test_a_final_failure_is_said_in_one_line(reply: Reply, said: str) -> None:
     with LMServer(fields(answer="yes", sure=True)) as server:
-        # ChatAdapter tries JSON once more after a failure; both calls meet the same reply.
-        server.script(reply, reply)
+        server.script(reply)
         lm = backend(server, timeout_s=0.3).lm("writer", Ledger())
         with dspy.context(lm=lm), pytest.raises(BackendError) as caught:
             Ask(Question)(question="?")

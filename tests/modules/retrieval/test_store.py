@@ -1,7 +1,7 @@
 """The store: identity, versions, the embedder it belongs to, and the rankings."""
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -272,18 +272,13 @@ def test_a_damaged_index(filled: EvidenceStore, embedder: MiniLM, part: str, how
             whole = path.read_bytes()
             path.write_bytes(whole[: len(whole) // 2] if how == "cut" else b"\7" * len(whole))
     damaged = EvidenceStore(filled.database.path, embedder)
-    for use in (lambda: damaged.search(["museum fees"]), lambda: ingested(damaged)):
-        with pytest.raises(
-            EvidenceError, match=f"index at {damaged.database.path} is damaged"
-        ) as e:
+    uses: list[Callable[[], object]]
+    uses = [lambda: damaged.search(["museum fees"]), lambda: damaged.upsert([piece("More.")])]
+    for use in uses[:1] if part == "_indices" else uses:  # writing builds its own text index
+        with pytest.raises(EvidenceError, match="is damaged") as refused:
             use()
-        assert "delete that folder and run: moot ingest" in e.value.line()
-        if part == "_indices":  # what is written now does not need the old index
-            break
-
-
-def ingested(store: EvidenceStore) -> None:
-    store.upsert([piece("More text.", "more.md")])
+        assert str(damaged.database.path) in refused.value.what
+        assert refused.value.remedy == "delete that folder and run: moot ingest PATH"
 
 
 def test_faults_of_a_whole_index_are_passed_on(tmp_path: Path) -> None:
