@@ -109,6 +109,14 @@ def test_two_first_processes_at_once_are_safe(tmp_path: Path) -> None:
     assert essays[0]["run"]["id"] != essays[1]["run"]["id"]
 
 
+def test_a_second_server_starts_while_the_first_is_up(corpus: Path, prefect_server: None) -> None:
+    museum = str(ROOT / "data" / "corpus" / "free-museums")
+    words = ("ingest", museum, "output=json", "tracking=none")
+    # An empty address: the process must not use the server of this one, but start its own.
+    done = moot(*words, artifacts=corpus, timeout=110, PREFECT_API_URL="")
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_full_disk_is_one_line(corpus: Path) -> None:
     full = Path("/dev/full")
     if not full.exists():
