@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def launch(flow: str, plain: dict[str, Any], folder: str, *, one_line: bool = Fa
     from flows.config import CONFIGS, typed
 
     config = typed(CONFIGS[flow], plain)
-    document = RUNNERS[flow](config, plain, folder)
+    document = _run(flow, config, plain, folder)
     if config.output == "json":
         print(json.dumps(document, ensure_ascii=False, indent=None if one_line else 2))
     else:
@@ -38,20 +39,12 @@ def launch(flow: str, plain: dict[str, Any], folder: str, *, one_line: bool = Fa
         print(readable(flow, document))
 
 
-def _essay(config: Any, plain: dict[str, Any], folder: str) -> dict[str, Any]:
+def _run(flow: str, config: Any, plain: dict[str, Any], folder: str) -> dict[str, Any]:
+    """Import ``flows.FLOW`` while the slow parts start, and run the flow it is named after."""
     _warm(config)
-    from flows.essay import essay
-
+    run = getattr(import_module(f"flows.{flow}"), flow)
     with prefect_server.connected():
-        return essay(plain, folder)
-
-
-def _ingest(config: Any, plain: dict[str, Any], folder: str) -> dict[str, Any]:
-    _warm(config)
-    from flows.ingest import ingest
-
-    with prefect_server.connected():
-        return ingest(plain, folder)
+        return dict(run(plain, folder))
 
 
 def _warm(config: Any) -> None:
@@ -60,6 +53,3 @@ def _warm(config: Any) -> None:
 
     prefect_server.start(config.paths.artifacts)
     in_background(lambda: embedder_of(config).warm())
-
-
-RUNNERS = {"essay": _essay, "ingest": _ingest}

@@ -6,14 +6,13 @@ A backend of one's own subclasses :class:`Backend` and is named in a yaml by ``_
 from __future__ import annotations
 
 import hashlib
-import os
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from modules.lm.addresses import plain_http
+from modules.lm.addresses import key_in, plain_http
 from signatures.errors import BackendError
 
 if TYPE_CHECKING:
@@ -198,15 +197,7 @@ class ServerBackend(Backend):
         """
         if self.api_key_env is None:
             return None
-        value = os.environ.get(self.api_key_env)
-        if not value:
-            raise BackendError(
-                f"backend={self.name} needs a key",
-                expected=f"the environment variable {self.api_key_env}",
-                got="nothing set",
-                remedy=f"export {self.api_key_env}=... or choose backend=extractive",
-            )
-        return value
+        return key_in(self.api_key_env, of=f"backend={self.name}", instead="backend=extractive")
 
     def engine(self) -> Engine:
         from dspy.clients.engines.lm15_engine import LM15Engine, timeouts_for
@@ -265,14 +256,7 @@ class LiteLLMBackend(Backend):
     timeout_s: float = Field(default=120.0, gt=0)
 
     def engine(self) -> Engine:
-        key = os.environ.get(self.api_key_env)
-        if not key:
-            raise BackendError(
-                f"backend={self.name} needs a key",
-                expected=f"the environment variable {self.api_key_env}",
-                got="nothing set",
-                remedy=f"export {self.api_key_env}=... or choose backend=extractive",
-            )
+        key = key_in(self.api_key_env, of=f"backend={self.name}", instead="backend=extractive")
         try:
             import litellm  # noqa: F401 - asks whether the optional extra is installed
         except ModuleNotFoundError as error:

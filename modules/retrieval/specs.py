@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from modules.lm.addresses import plain_http
+from modules.lm.addresses import key_in, plain_http
 from modules.retrieval.embed import BATCH
 from modules.retrieval.ranking import Mode
-from signatures.errors import BackendError
 from signatures.types import Passage
 
 if TYPE_CHECKING:
@@ -95,14 +93,10 @@ class OpenAISpec(EmbedderSpec):
     def open(self) -> Embedder:
         from modules.retrieval.remote_embed import OpenAIEmbedder
 
-        key = os.environ.get(self.api_key_env) if self.api_key_env else "none"
-        if not key:
-            raise BackendError(
-                f"embedder {self.model!r} needs a key",
-                expected=f"the environment variable {self.api_key_env}",
-                got="nothing set",
-                remedy=f"export {self.api_key_env}=... or choose embedder=minilm",
-            )
+        key = "none"  # local servers take any
+        if self.api_key_env is not None:
+            of = f"embedder {self.model!r}"
+            key = key_in(self.api_key_env, of=of, instead="embedder=minilm")
         return OpenAIEmbedder(self.model, base_url=self.base_url, api_key=key)
 
 
