@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-ALL = ("startup", "chain")
+ALL = ("startup", "chain", "discuss", "metrics", "throughput", "web", "roundtable")
 
 
 def main() -> None:

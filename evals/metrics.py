@@ -1,27 +1,34 @@
 """Figures over the citations of one finished text.
 
-Each reads the row of a result (``citations``, ``citation_figures``), computes nothing that
-generation has not, and declares its range and direction.
+Each reads a result's own ``citation_figures`` where it has them; for other texts with markers
+``[n]`` and ``passages`` (the n-th passage is what ``[n]`` cites) the same check is made here.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar
 
-from evals.contract import Metric, Score
+from evals import rows
+from evals.contract import Direction, Metric, Row, Score, Tools
+from modules.citations import CitationCheck
+from modules.essay import CitationSettings
+from signatures.types import CitationFigures, Draft, Essay
 
 
 class _Figure(Metric):
-    """A figure the citation check has computed already, under one name."""
+    """A figure of the citation check, under one name."""
 
     figure: ClassVar[str]
     undefined: ClassVar[str]
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    direction: ClassVar[Literal["lower", "higher"]] = "higher"
+    direction: ClassVar[Direction] = "higher"
     fields: ClassVar[tuple[str, ...]] = ("citation_figures",)
+    embeds: ClassVar[bool] = True
 
-    def score(self, row: dict[str, Any]) -> Score:
-        value = row["citation_figures"][self.figure]
+    def score(self, row: Row, tools: Tools) -> Score:
+        given = row.get("citation_figures")
+        figures = checked(row, tools).model_dump() if given is None else given
+        value = figures[self.figure]
         if value is None:
             return Score(value=None, explanation=self.undefined)
         return Score(value=value, explanation=f"{self.name} {value:.2f}")
@@ -51,4 +58,13 @@ class EvidenceBalance(_Figure):
     undefined: ClassVar[str] = "no cited passage takes a side"
 
 
-__all__ = ["CitationPrecision", "CitationRecall", "EvidenceBalance"]
+def checked(row: Row, tools: Tools) -> CitationFigures:
+    """The figures of a text that nobody has checked yet, by the built-in check."""
+    usual = CitationSettings()
+    check = CitationCheck(tools.embed(), supported=usual.supported, weak=usual.weak)
+    draft = Draft(text=rows.text(row), passages=rows.passages(row))
+    essay: Essay = check(subject=rows.subject(row), draft=draft)
+    return essay.figures
+
+
+__all__ = ["CitationPrecision", "CitationRecall", "EvidenceBalance", "checked"]

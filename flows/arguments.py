@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from signatures.errors import ConfigError, InputError
 
@@ -54,12 +54,23 @@ def split(flow: str, words: list[str]) -> Words:
         at = rest.index("--")
         if at + 1 >= len(rest):
             raise InputError("nothing follows --", expected="the subject")
-        subject = rest[at + 1]
+        subject = _wanted(flow, rest[at + 1])
         return Words(subject, rest[:at] + rest[at + 2 :])
     index = _first_positional(rest)
     if index is None or is_override(flow, rest[index]):
         return Words(None, rest)
-    return Words(rest.pop(index), rest)
+    return Words(_wanted(flow, rest.pop(index)), rest)
+
+
+def _wanted(flow: str, subject: str) -> str:
+    if "subject" in keys(flow):
+        return subject
+    raise ConfigError(
+        f"moot {flow} takes no subject",
+        expected="key=value",
+        got=repr(subject)[:80],
+        remedy=f"moot {flow} --help shows the options",
+    )
 
 
 def is_override(flow: str, word: str) -> bool:
@@ -87,11 +98,27 @@ def is_override(flow: str, word: str) -> bool:
 @cache
 def keys(flow: str) -> frozenset[str]:
     """The top-level keys and groups of a flow's configuration."""
+    groups = {p.name for p in CONF.iterdir() if p.is_dir() and not p.name.startswith("_")}
+    return frozenset(tree(flow)) - {"defaults"} | groups | {"hydra"}
+
+
+@cache
+def tree(flow: str) -> dict[str, Any]:
+    """A flow's own yaml, and the options of its defaults list that are not put below a key."""
     import yaml
 
-    root = yaml.safe_load((CONF / f"{flow}.yaml").read_text(encoding="utf-8"))
-    groups = {p.name for p in CONF.iterdir() if p.is_dir() and not p.name.startswith("_")}
-    return frozenset(root) - {"defaults"} | groups | {"hydra"}
+    found: dict[str, Any] = yaml.safe_load((CONF / f"{flow}.yaml").read_text(encoding="utf-8"))
+    for entry in found["defaults"]:
+        for group, option in entry.items() if isinstance(entry, dict) else ():
+            text = _option(f"{group}/{option}")
+            if text.startswith("# @package _global_"):
+                found = {**yaml.safe_load(text), **found}
+    return found
+
+
+def _option(name: str) -> str:
+    path = CONF / f"{name}.yaml"
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def quoted(subject: str) -> str:

@@ -13,18 +13,29 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
-from signatures.errors import ConfigError, MootError
+from signatures.errors import ConfigError, IncompleteError, MootError
 
 FLOWS = {
+    "annotate": "have discussions rated by annotators of different backgrounds, and analyse that",
+    "debate": "hold a roundtable of personas on a topic, each turn with evidence",
+    "discuss": "let synthetic users discuss, with a moderator or without, in batches",
     "essay": "write a cited essay that refutes or supports a proposition",
-    "ingest": "put documents (a file, folder, glob or .jsonl) into the evidence index",
+    "evaluation": "compare methods and backends over a dataset: one table, with intervals",
+    "ingest": "put documents (a file, folder, glob, .jsonl or web address) into the evidence index",
+    "score": "score existing texts with a metric: moot score FILE metric=NAME",
 }
 UTILITIES = {
+    "app": "serve the web page: moot app [--port 8501] [--address 127.0.0.1]",
     "doctor": "check versions, pins, index, tracking store and backends",
+    "ranks": "what judges' filled sheets say: moot ranks KEY SHEET...",
     "resume": "finish an interrupted run: moot resume [RUN] [key=value ...]",
     "runs": "list runs, newest last",
+    "sheet": "blind ranking sheets for human judges: moot sheet FOLDER RUN...",
     "show": "print a run's result: moot show [RUN]",
 }
+SHEETS = ("ranks", "sheet")
+"""Utilities of human evaluation."""
+
 INTERRUPTED = 130
 
 
@@ -101,15 +112,23 @@ def _utility(name: str, words: list[str]) -> int:
         parser.add_argument("run", nargs="?", help="a run's id, the start of one, or its folder")
     if name == "resume":
         parser.add_argument("overrides", nargs="*", help="key=value, to change the configuration")
+    if name in SHEETS:
+        from flows.sheets import add_arguments
+
+        add_arguments(name, parser)
+    if name == "app":
+        parser.add_argument("--port", type=int, default=8501, help="8501 by default")
+        parser.add_argument("--address", default="127.0.0.1", help="this machine alone by default")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args(["--json" if w == "output=json" else w for w in words])
     return _handler(name)(options)
 
 
 def _handler(name: str) -> Callable[[argparse.Namespace], int]:
-    from flows import utilities
+    from importlib import import_module
 
-    handler: Callable[[argparse.Namespace], int] = getattr(utilities, name)
+    module = import_module("flows.sheets" if name in SHEETS else "flows.utilities")
+    handler: Callable[[argparse.Namespace], int] = getattr(module, name)
     return handler
 
 
@@ -121,7 +140,7 @@ def _unknown(name: str) -> ConfigError:
 
 
 def _report(error: MootError, as_json: bool) -> int:
-    if as_json:
+    if as_json and not isinstance(error, IncompleteError):  # that one comes after its result
         print(json.dumps({"error": error.as_json()}, ensure_ascii=False))
     print(f"moot: {error.line()}", file=sys.stderr)
     return error.exit_code
@@ -129,9 +148,9 @@ def _report(error: MootError, as_json: bool) -> int:
 
 def _help() -> str:
     lines = ['usage: moot FLOW ["subject"] [key=value ...]', "", "flows:"]
-    lines += [f"  {name:<10}{text}" for name, text in FLOWS.items()]
+    lines += [f"  {name:<12}{text}" for name, text in FLOWS.items()]
     lines += ["", "utilities:"]
-    lines += [f"  {name:<10}{text}" for name, text in UTILITIES.items()]
+    lines += [f"  {name:<12}{text}" for name, text in UTILITIES.items()]
     lines += [
         "",
         "moot FLOW --help shows the flow's options and groups. Options are Hydra overrides:",

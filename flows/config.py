@@ -9,12 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, Literal, TypeVar
-from urllib.parse import urlsplit
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     InstanceOf,
     ValidationError,
@@ -23,7 +20,20 @@ from pydantic import (
 )
 
 from evals.contract import Metric
-from flows.arguments import MAX_SUBJECT
+from evals.datasets import Dataset
+from flows.arguments import CONF, MAX_SUBJECT
+from flows.building import built, refusal
+from flows.persona_files import read_personas
+from flows.sections import Paths, Runner, Section, Tracking
+from modules.discussion_files import Policy
+from modules.discussion_grid import DiscussionSettings, Person
+from modules.discussion_settings import (
+    AnalysisSettings,
+    AnnotatorSettings,
+    PassageSettings,
+    Reading,
+    criteria_named,
+)
 from modules.essay import (
     CitationSettings,
     DebateSettings,
@@ -37,56 +47,20 @@ from modules.essay import (
 from modules.lm.backends import Backend
 from modules.lm.ledger import Budget
 from modules.retrieval.specs import EmbedderSpec, RetrieverSpec
+from modules.retrieval.web.settings import FetchSettings
+from modules.roundtable import RoundtableSettings, SourceSettings, TableSettings
 from signatures import Role
-from signatures.errors import ConfigError, InputError
+from signatures.moderation import Criterion
+from signatures.table import PersonaInput
 from signatures.types import EssayStance
 
 UNKEYED = ("paths", "output", "tracking", "runner", "budget")
 """Parts of a configuration that say where and how, not what: no part of its hash."""
 
+UNTYPED = ("experiment", "hydra", "search")
+"""Parts that are no section: Hydra's own, and what retriever=web takes in as retriever.search."""
+
 C = TypeVar("C", bound="FlowConfig")
-
-
-class Section(BaseModel):
-    """Base of every part of a configuration."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
-
-
-class Paths(Section):
-    """Folders; all of them below ``artifacts`` unless set otherwise."""
-
-    artifacts: Path
-    runs: Path
-    index: Path
-    cache: Path
-
-    @field_validator("*")
-    @classmethod
-    def _absolute(cls, value: Path) -> Path:
-        return value.absolute()
-
-
-class Tracking(Section):
-    """Where a run is recorded besides its folder."""
-
-    kind: Literal["mlflow", "none"]
-    uri: str | None
-    experiment: str | None
-
-    @field_validator("uri")
-    @classmethod
-    def _no_password(cls, value: str | None) -> str | None:
-        if value is not None and urlsplit(value).password:
-            raise ValueError("hold no password; set MLFLOW_TRACKING_USERNAME and _PASSWORD")
-        return value
-
-
-class Runner(Section):
-    """How stages are run: further tries after a fault of the infrastructure."""
-
-    retries: int = Field(ge=0, le=20)
-    retry_delay_s: float = Field(ge=0, le=600)
 
 
 class FlowConfig(Section):
@@ -107,14 +81,45 @@ class FlowConfig(Section):
             raise ValueError(f"the subject has {len(value)} characters, at most {MAX_SUBJECT}")
         return value
 
+    @property
+    def embeds(self) -> bool:
+        """Whether the flow will need its embedder."""
+        return True
 
-class EssayConfig(FlowConfig):
-    """``moot essay``."""
 
-    @field_validator("subject")
+class AskingConfig(FlowConfig):
+    """What every flow that asks LMs can be told."""
+
+    backend: InstanceOf[Backend]
+    roles: dict[Role, InstanceOf[Backend]]
+    embedder: InstanceOf[EmbedderSpec]
+    metrics: dict[str, InstanceOf[Metric]]
+    prices: dict[str, dict[str, float]]
+    budget: Budget
+    seed: int = Field(ge=0, lt=2**31)
+
+    @field_validator("roles", mode="before")
     @classmethod
-    def _one_line(cls, value: str) -> str:
-        return " ".join(value.split())
+    def _chosen(cls, value: dict[str, Any] | None) -> dict[str, Any]:
+        return {role: spec for role, spec in (value or {}).items() if spec is not None}
+
+    @model_validator(mode="after")
+    def _priced(self) -> Self:
+        for backend in (*self.writers(), *self.roles.values()):
+            if self.budget.usd is not None and backend.price() is None:
+                raise ValueError(
+                    f"budget.usd cannot be kept: the price of {backend.model!r} is unknown; "
+                    "add it to prices, or cap budget.tokens instead"
+                )
+        return self
+
+    def writers(self) -> list[Backend]:
+        """The backends that answer for every role without one of its own."""
+        return [self.backend]
+
+
+class EssaySections(AskingConfig):
+    """What every flow that writes essays can be told."""
 
     stance: EssayStance
     evidence: Literal["corpus", "none"]
@@ -124,31 +129,7 @@ class EssayConfig(FlowConfig):
     essay: WritingSettings
     recall: RecallSettings
     citations: CitationSettings
-    method: InstanceOf[EssayMethod]
-    backend: InstanceOf[Backend]
-    roles: dict[Role, InstanceOf[Backend]]
-    embedder: InstanceOf[EmbedderSpec]
     retriever: InstanceOf[RetrieverSpec]
-    metrics: dict[str, InstanceOf[Metric]]
-    prices: dict[str, dict[str, float]]
-    budget: Budget
-    seed: int = Field(ge=0, lt=2**31)
-    replicate: int = Field(ge=0, le=100_000)
-
-    @field_validator("roles", mode="before")
-    @classmethod
-    def _chosen(cls, value: dict[str, Any] | None) -> dict[str, Any]:
-        return {role: spec for role, spec in (value or {}).items() if spec is not None}
-
-    @model_validator(mode="after")
-    def _priced(self) -> EssayConfig:
-        for backend in (self.backend, *self.roles.values()):
-            if self.budget.usd is not None and backend.price() is None:
-                raise ValueError(
-                    f"budget.usd cannot be kept: the price of {backend.model!r} is unknown; "
-                    "add it to prices, or cap budget.tokens instead"
-                )
-        return self
 
     @property
     def settings(self) -> EssaySettings:
@@ -163,15 +144,216 @@ class EssayConfig(FlowConfig):
         )
 
 
+class EssayConfig(EssaySections):
+    """``moot essay``."""
+
+    method: InstanceOf[EssayMethod]
+    samples: int = Field(ge=1, le=100)
+    samples_tokens: int | None = Field(ge=1)
+    replicate: int = Field(ge=0, le=100_000)
+
+    @field_validator("subject")
+    @classmethod
+    def _one_line(cls, value: str) -> str:
+        return " ".join(value.split())
+
+
+class EvaluationConfig(EssaySections):
+    """``moot evaluation``: every method on every backend over a dataset. It has no subject."""
+
+    subject: Literal[""] = ""
+    methods: dict[str, InstanceOf[EssayMethod]] = Field(min_length=1)
+    backends: dict[str, InstanceOf[Backend]]
+    dataset: InstanceOf[Dataset]
+    replicates: int = Field(ge=1, le=1000)
+    primary: str
+    reference: str
+    match_budget: bool
+    self_judging: Literal["refuse", "warn"]
+    max_failed: float = Field(ge=0, le=1)
+    dry_run: bool
+
+    @field_validator("methods", "backends", mode="before")
+    @classmethod
+    def _given(cls, value: dict[str, Any] | None) -> dict[str, Any]:
+        return {name: spec for name, spec in (value or {}).items() if spec is not None}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _first_decides(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Where no metric is said to decide, the first one does."""
+        if values.get("primary") is not None or not values.get("metrics"):
+            return values
+        return {**values, "primary": next(iter(values["metrics"]))}
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.reference not in self.methods:
+            raise ValueError(
+                f"reference names no method: {self.reference!r}; "
+                f"there are {', '.join(self.methods)}"
+            )
+        if self.primary not in self.metrics:
+            raise ValueError(
+                f"primary names no metric: {self.primary!r}; there are {', '.join(self.metrics)}"
+            )
+        return self
+
+    def writers(self) -> list[Backend]:
+        return list(self.columns().values())
+
+    def columns(self) -> dict[str, Backend]:
+        """The backends to compare by name: ``backends``, or ``backend`` alone where it is empty."""
+        return dict(self.backends) or {self.backend.name: self.backend}
+
+
+class Bootstrap(Section):
+    """How the interval of a figure is had."""
+
+    resamples: int = Field(ge=100, le=1_000_000)
+    level: float = Field(gt=0, lt=1)
+
+
+class ScoreConfig(AskingConfig):
+    """``moot score``: one metric over the texts of a file."""
+
+    dataset: InstanceOf[Dataset] | None
+    self_judging: Literal["refuse", "warn"]
+    max_failed: float = Field(ge=0, le=1)
+    bootstrap: Bootstrap
+
+    @field_validator("metrics")
+    @classmethod
+    def _one(cls, value: dict[str, Metric]) -> dict[str, Metric]:
+        if len(value) == 1:
+            return value
+        known = ", ".join(sorted(path.stem for path in (CONF / "metric").glob("*.yaml")))
+        got = f"got {', '.join(sorted(value))}" if value else f"there are {known}"
+        raise ValueError(f"exactly one is wanted, metric=NAME; {got}")
+
+    @property
+    def embeds(self) -> bool:
+        return any(metric.embeds for metric in self.metrics.values())
+
+    @property
+    def metric(self) -> Metric:
+        """The one metric."""
+        return next(iter(self.metrics.values()))
+
+
+class RatingConfig(AskingConfig):
+    """What every flow that has comments rated can be told."""
+
+    metrics: dict[str, InstanceOf[Metric]] = Field(default_factory=dict, max_length=0)
+    annotators: AnnotatorSettings
+    criteria: dict[str, Criterion]
+    analysis: AnalysisSettings
+    context_tokens: int
+    comment_words: int
+    max_failed: float = Field(ge=0, le=1)
+    replicate: int = Field(ge=0, le=100_000)
+
+    @field_validator("criteria")
+    @classmethod
+    def _told_apart(cls, value: dict[str, Criterion]) -> dict[str, Criterion]:
+        return criteria_named(value)
+
+    @property
+    def reading(self) -> Reading:
+        """What a model can read at once."""
+        return Reading(context_tokens=self.context_tokens, comment_words=self.comment_words)
+
+
+class DiscussConfig(RatingConfig):
+    """``moot discuss``."""
+
+    evidence: Literal["auto", "corpus", "none"]
+    topics: list[Annotated[str, Field(min_length=1)]]
+    moderated: list[bool] = Field(min_length=1)
+    seeds: list[Annotated[int, Field(ge=0, lt=2**31)]] | None = Field(min_length=1)
+    discussion: DiscussionSettings
+    moderator: Person
+    backgrounds: dict[str, list[Person]] = Field(min_length=1)
+    policies: dict[str, Policy] = Field(min_length=1)
+    retriever: InstanceOf[RetrieverSpec]
+    recall: PassageSettings
+
+    @property
+    def grounded(self) -> bool:
+        """Whether users draw on passages."""
+        users = self.roles.get("writer", self.backend)
+        return self.evidence == "corpus" or (self.evidence == "auto" and users.deterministic)
+
+    @property
+    def embeds(self) -> bool:
+        return self.grounded
+
+
+class AnnotateConfig(RatingConfig):
+    """``moot annotate``."""
+
+    embedder: None = None  # type: ignore[assignment]  # rating needs no embedder
+
+    @property
+    def embeds(self) -> bool:
+        return False
+
+
+class DebateConfig(AskingConfig):
+    """``moot debate``."""
+
+    evidence: Literal["corpus", "none"]
+    personas: list[PersonaInput] | None
+    debate: TableSettings
+    recall: SourceSettings
+    citations: CitationSettings
+    retriever: InstanceOf[RetrieverSpec]
+    replicate: int = Field(ge=0, le=100_000)
+
+    @field_validator("subject")
+    @classmethod
+    def _one_line(cls, value: str) -> str:
+        return " ".join(value.split())
+
+    @field_validator("personas", mode="before")
+    @classmethod
+    def _read(cls, value: Any) -> Any:
+        return read_personas(Path(value)) if isinstance(value, str) else value
+
+    @field_validator("personas")
+    @classmethod
+    def _enough(cls, value: list[PersonaInput] | None) -> list[PersonaInput] | None:
+        if value is not None and not 2 <= len(value) <= 12:
+            raise ValueError(f"a roundtable seats 2 to 12 personas, got {len(value)}")
+        ids = [p.id for p in value or () if p.id is not None]
+        if len(ids) != len(set(ids)):
+            raise ValueError(f"two personas have one id: {ids}")
+        return value
+
+    @property
+    def settings(self) -> RoundtableSettings:
+        """The roundtable's settings."""
+        return RoundtableSettings(debate=self.debate, recall=self.recall, citations=self.citations)
+
+
 class IngestConfig(FlowConfig):
     """``moot ingest``."""
 
     embedder: InstanceOf[EmbedderSpec]
     max_megabytes: float = Field(gt=0, le=100_000)
     prune: bool
+    fetch: FetchSettings
 
 
-CONFIGS: dict[str, type[FlowConfig]] = {"essay": EssayConfig, "ingest": IngestConfig}
+CONFIGS: dict[str, type[FlowConfig]] = {
+    "annotate": AnnotateConfig,
+    "debate": DebateConfig,
+    "discuss": DiscussConfig,
+    "essay": EssayConfig,
+    "evaluation": EvaluationConfig,
+    "ingest": IngestConfig,
+    "score": ScoreConfig,
+}
 """Flow -> the type of its configuration."""
 
 
@@ -186,12 +368,12 @@ def typed(kind: type[C], plain: dict[str, Any]) -> C:
         ConfigError: An option is unknown, missing, of the wrong type or out of range.
         InputError: The subject is empty or too long.
     """
-    values = {k: v for k, v in plain.items() if k not in {"experiment", "hydra"}}
+    values = {k: v for k, v in plain.items() if k not in UNTYPED}
     objects = {k: built(k, v) for k, v in values.items()}
     try:
         return kind.model_validate(objects)
     except ValidationError as error:
-        raise _refusal(error) from error
+        raise refusal(error) from error
 
 
 def config_hash(plain: dict[str, Any]) -> str:
@@ -201,54 +383,18 @@ def config_hash(plain: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def built(path: str, node: Any) -> Any:
-    """The node with every ``_target_`` below it turned into its object."""
-    if isinstance(node, list):
-        return [built(f"{path}[{i}]", item) for i, item in enumerate(node)]
-    if not isinstance(node, dict):
-        return node
-    values = {k: built(f"{path}.{k}", v) for k, v in node.items() if k != "_target_"}
-    if "_target_" not in node:
-        return values
-    return _object(path, str(node["_target_"]), values)
-
-
-def _object(path: str, target: str, values: dict[str, Any]) -> Any:
-    from hydra.utils import get_object
-
-    try:
-        kind = get_object(target)
-    except (ImportError, ValueError, AttributeError) as error:
-        raise ConfigError(
-            f"{path}._target_ names nothing that can be imported",
-            got=repr(target),
-            remedy="give it as package.module.Name, importable from here",
-        ) from error
-    try:
-        return kind(**values)
-    except ValidationError as error:
-        raise _refusal(error, path) from error
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{path} does not fit {target}", got=str(error)) from error
-
-
-def _refusal(error: ValidationError, path: str = "") -> ConfigError | InputError:
-    first = error.errors()[0]
-    where = ".".join([path, *map(str, first["loc"])]).strip(".")
-    message = first["msg"].removeprefix("Value error, ")
-    if where == "subject":
-        return InputError(message, remedy="give the text as the first argument, in quotes")
-    if first["type"] == "value_error":
-        return ConfigError(f"{where}: {message}" if where else message)
-    got = first.get("input")
-    shown = None if isinstance(got, (dict, list)) or "input" not in first else repr(got)[:80]
-    if first["type"] == "extra_forbidden":
-        return ConfigError(f"unknown option {where}", got=shown)
-    return ConfigError(f"{where} is not valid", expected=_lower(message), got=shown)
-
-
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:]
-
-
-__all__ = ["CONFIGS", "EssayConfig", "FlowConfig", "IngestConfig", "config_hash", "typed"]
+__all__ = [
+    "CONFIGS",
+    "AnnotateConfig",
+    "AskingConfig",
+    "DebateConfig",
+    "DiscussConfig",
+    "EssayConfig",
+    "EssaySections",
+    "EvaluationConfig",
+    "FlowConfig",
+    "IngestConfig",
+    "ScoreConfig",
+    "config_hash",
+    "typed",
+]

@@ -27,7 +27,7 @@ def examine() -> list[dict[str, str]]:
     """One row per thing looked at: ``{"thing", "status": ok|absent|broken, "detail"}``."""
     root = artifacts()
     prepare(root)
-    return [*_versions(), *_pins(), *_places(root), _index(root), *_backends()]
+    return [*_versions(), *_pins(), *_places(root), _index(root), *_backends(), *_searches()]
 
 
 def report(rows: list[dict[str, str]]) -> str:
@@ -88,7 +88,7 @@ def _index(root: Path) -> dict[str, str]:
 
 
 def _backends() -> Iterator[dict[str, str]]:
-    from flows.config import built
+    from flows.building import built
 
     prices = yaml.safe_load((CONF / "prices" / "default.yaml").read_text(encoding="utf-8"))
     for path in sorted((CONF / "backend").glob("*.yaml")):
@@ -100,3 +100,16 @@ def _backends() -> Iterator[dict[str, str]]:
             yield _row(f"backend {path.stem}", "ok", detail)
         except MootError as error:
             yield _row(f"backend {path.stem}", "absent", error.line())
+
+
+def _searches() -> Iterator[dict[str, str]]:
+    """The search providers of retriever=web: whether their keys are set; none is asked."""
+    from flows.building import built
+
+    for path in sorted((CONF / "search").glob("*.yaml")):
+        node: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+        try:
+            built("search", node).check()
+            yield _row(f"search {path.stem}", "ok", f"at {node['base_url']}, not asked")
+        except MootError as error:
+            yield _row(f"search {path.stem}", "absent", error.line())

@@ -6,19 +6,21 @@ from typing import Any
 
 from prefect import flow
 
+from evals.contract import Tools
 from flows.config import EssayConfig, config_hash, typed
 from flows.essay_files import write_files
 from flows.run import Run
+from flows.run_metrics import scored
 from flows.runtime import embedder_of, lm_cache, new_run, retriever_of
 from flows.stages import TaskStep
 from flows.tracking import Tracker
-from modules.essay import EssayParts
+from modules.argument_graph import argument_graph
+from modules.debate_quality import figures
+from modules.essay import Best, EssayJudge, best_of
 from modules.lm.roles import Roles
+from modules.vectors import remembering
 from signatures.results import EssayResult
 from signatures.types import RunRecord
-
-STAGES = 9
-"""How many stages the longest method has, for the progress bar."""
 
 
 @flow(name="essay", flow_run_name="{run_dir}", validate_parameters=False)
@@ -35,7 +37,7 @@ def essay(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]:
     settings = typed(EssayConfig, config)
     run = new_run("essay", settings, config, run_dir, settings.budget)
     tracker = Tracker(run, settings, config)
-    step = TaskStep(run, settings.runner, total=STAGES)
+    step = TaskStep(run, settings.runner, total=_stages(settings), meanwhile=tracker.start)
     try:
         result = _write(settings, config, run, step)
         files = write_files(run, result)
@@ -52,7 +54,7 @@ def essay(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]:
 def _write(settings: EssayConfig, config: dict[str, Any], run: Run, step: TaskStep) -> EssayResult:
     lm_cache(settings.paths)
     embedder = embedder_of(settings)
-    retriever = retriever_of(settings, embedder)
+    retriever = retriever_of(settings, embedder, run)
     roles = Roles(
         settings.backend,
         run.ledger,
@@ -60,10 +62,29 @@ def _write(settings: EssayConfig, config: dict[str, Any], run: Run, step: TaskSt
         seed=settings.seed,
         replicate=settings.replicate,
     )
-    program = roles.bind(settings.method.program(settings.settings, retriever, embedder))
-    parts = settings.method.write(program, settings.subject, settings.stance, step)
+    method, remembered = settings.method, remembering(embedder)
+    best = best_of(
+        method,
+        lambda n: roles.sample(n).bind(method.program(settings.settings, retriever, remembered)),
+        lambda: roles.bind(EssayJudge()),
+        settings.subject,
+        settings.stance,
+        samples=settings.samples,
+        tokens=settings.samples_tokens,
+        # What the units cost when they were made, so that a rerun from caches decides the same.
+        spent=lambda: step.total.input_tokens + step.total.output_tokens,
+        step=step,
+    )
     version = getattr(retriever, "corpus_version", None)
-    return _result(settings, config, run, step, parts, roles, version)
+    result = _result(settings, config, run, step, best, roles, version)
+    told: list[str] = getattr(retriever, "notes", list)()  # what a retriever of the web asked for
+    return result.model_copy(update={"notes": [*result.notes, *told]})
+
+
+def _stages(settings: EssayConfig) -> int:
+    """How many stages there may be, for the progress bar."""
+    ratings = settings.samples if settings.samples > 1 else 0
+    return settings.method.stages * settings.samples + ratings
 
 
 def _result(
@@ -71,10 +92,11 @@ def _result(
     config: dict[str, Any],
     run: Run,
     step: TaskStep,
-    parts: EssayParts,
+    best: Best,
     roles: Roles,
     corpus_version: str | None,
 ) -> EssayResult:
+    parts = best.parts
     result = EssayResult(
         proposition=settings.subject,
         stance=settings.stance,
@@ -82,13 +104,17 @@ def _result(
         personas=parts.personas,
         debate=parts.debate.turns,
         debate_ended=parts.debate.ended,
+        debate_figures=figures(parts.debate),
+        argument_graph=argument_graph(parts.debate, parts.personas),
+        argument=parts.argument,
         plan=parts.plan,
         essay=parts.essay.text,
         citations=parts.essay.citations,
         citation_figures=parts.essay.figures,
         uncited=parts.essay.uncited,
+        samples=best.samples,
         metrics={},
-        notes=_notes(settings, parts),
+        notes=_notes(settings, best),
         seconds=run.seconds,
         usage=step.usage(),
         run=RunRecord(
@@ -100,25 +126,12 @@ def _result(
             usage_total=step.total,
         ),
     )
-    return _scored(result, settings)
+    tools = Tools(embedder_of(settings), roles.bind)
+    return scored(result, settings, tools)
 
 
-def _scored(result: EssayResult, settings: EssayConfig) -> EssayResult:
-    """The result with its metrics; one that breaks is noted and has no value."""
-    row = result.model_dump(mode="json")
-    values: dict[str, float | None] = {}
-    notes = list(result.notes)
-    for name, metric in sorted(settings.metrics.items()):
-        try:
-            values[name] = metric.score(row).value
-        except Exception as error:  # a metric of the user's own must not cost a finished essay
-            values[name] = None
-            notes.append(f"the metric {name} failed: {type(error).__name__}: {error}")
-    return result.model_copy(update={"metrics": values, "notes": notes})
-
-
-def _notes(settings: EssayConfig, parts: EssayParts) -> list[str]:
-    notes = list(parts.notes)
+def _notes(settings: EssayConfig, best: Best) -> list[str]:
+    notes = [*best.parts.notes, *best.parts.essay.notes, *best.notes]
     if settings.roles.get("writer", settings.backend).deterministic:
         notes.append(
             "written by the extractive baseline, which selects and joins sentences of the "
@@ -134,6 +147,7 @@ def _metrics(result: EssayResult) -> dict[str, float | None]:
     return {
         **{f"usage.{k}": v for k, v in usage.items()},
         **{f"citations.{k}": v for k, v in result.citation_figures.model_dump().items()},
+        **{f"debate.{k}": v for k, v in result.debate_figures.model_dump().items()},
         **result.metrics,
         "words": float(len(result.essay.split())),
         "seconds": result.seconds,

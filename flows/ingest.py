@@ -15,6 +15,7 @@ from flows.stages import infrastructure
 from flows.tracking import Tracker
 from modules.retrieval import EvidenceStore
 from modules.retrieval import ingest as take
+from modules.retrieval.web.fetch import Fetcher
 from signatures.results import IngestResult
 
 
@@ -34,6 +35,7 @@ def ingest(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]
     settings = typed(IngestConfig, config)
     run = new_run("ingest", settings, config, run_dir)
     tracker = Tracker(run, settings, config)
+    tracker.start()
     retrying = _take.with_options(
         retries=settings.runner.retries, retry_delay_seconds=settings.runner.retry_delay_s
     )
@@ -68,6 +70,7 @@ def _take(settings: IngestConfig) -> IngestResult:
             store,
             max_bytes=int(settings.max_megabytes * 1_000_000),
             prune=settings.prune,
+            fetcher=Fetcher(settings.fetch),
             progress=lambda done, source: _show(bar, done, source),
         )
 

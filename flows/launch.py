@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from flows import prefect_server
 from flows.environment import prepare
 from modules.disk import storage
+from signatures.errors import IncompleteError
 
 
 def launch(flow: str, plain: dict[str, Any], folder: str, *, one_line: bool = False) -> None:
@@ -37,14 +39,29 @@ def launch(flow: str, plain: dict[str, Any], folder: str, *, one_line: bool = Fa
         from flows.readable import readable
 
         print(readable(flow, document))
+    if document.get("incomplete"):
+        raise IncompleteError(
+            str(document["incomplete"]), remedy="mend them, or allow more with max_failed"
+        )
 
 
 def _run(flow: str, config: Any, plain: dict[str, Any], folder: str) -> dict[str, Any]:
     """Import ``flows.FLOW`` while the slow parts start, and run the flow it is named after."""
     _warm(config)
     run = getattr(import_module(f"flows.{flow}"), flow)
-    with prefect_server.connected():
-        return dict(run(plain, folder))
+    from flows.tracking import settle
+
+    try:
+        with prefect_server.connected():
+            return dict(stored(run)(plain, folder))
+    finally:
+        settle()
+
+
+def stored(flow: Any) -> Any:
+    """The flow with its results where ours are; else it asks the server, three times, where."""
+    where = Path(os.environ["PREFECT_RESULTS_LOCAL_STORAGE_PATH"])
+    return flow.with_options(result_storage=where, persist_result=False)
 
 
 def _warm(config: Any) -> None:
@@ -52,4 +69,5 @@ def _warm(config: Any) -> None:
     from flows.runtime import embedder_of, in_background
 
     prefect_server.start(config.paths.artifacts)
-    in_background(lambda: embedder_of(config).warm())
+    if config.embeds:
+        in_background(lambda: embedder_of(config).warm())

@@ -9,9 +9,13 @@ import sys
 from difflib import get_close_matches
 from typing import Any
 
-from flows.arguments import checked, flags_first, keys, quoted, split
+from flows.arguments import CONF, checked, flags_first, keys, quoted, split, tree
 from flows.environment import CHECKOUT
 from signatures.errors import ConfigError, InputError, MootError
+
+_GROUPS = (
+    "backend", "embedder", "fetch", "paths", "retriever", "runner", "search", "tracking"
+)  # fmt: skip
 
 
 def run_flow(name: str, words: list[str]) -> int:
@@ -42,7 +46,7 @@ def _hydra(name: str, words: list[str]) -> None:
     try:
         entry()
     except (HydraException, OmegaConfBaseException) as error:
-        raise _translated(name, error) from error
+        raise translated(name, error) from error
     finally:
         sys.argv = argv
     if failures:
@@ -85,7 +89,7 @@ def _task(failures: list[MootError], config: Any) -> None:
         failures.append(error)
 
 
-def _translated(flow: str, error: Exception) -> MootError:
+def translated(flow: str, error: Exception) -> MootError:
     """One line for what Hydra or OmegaConf found."""
     cause: BaseException | None = error
     while cause is not None:
@@ -108,6 +112,8 @@ def _unknown_key(flow: str, key: str) -> ConfigError:
     known = sorted(_all_keys(flow))
     nearest = get_close_matches(key, known, n=3, cutoff=0.5)
     hint = f"did you mean {', '.join(nearest)}?" if nearest else f"moot {flow} --help shows them"
+    if key.split(".")[0] == "search":
+        hint = "it goes with retriever=web"
     return ConfigError(f"moot {flow} has no option {key!r}", remedy=hint)
 
 
@@ -124,8 +130,6 @@ def _all_keys(flow: str) -> set[str]:
     """Every dotted key of the flow's own yaml, and its groups."""
     import yaml
 
-    from flows.arguments import CONF
-
     found = set(keys(flow))
 
     def walk(node: Any, prefix: str) -> None:
@@ -134,11 +138,8 @@ def _all_keys(flow: str) -> set[str]:
                 found.add(f"{prefix}{key}")
                 walk(value, f"{prefix}{key}.")
 
-    root = yaml.safe_load((CONF / f"{flow}.yaml").read_text(encoding="utf-8"))
-    root.pop("defaults", None)
-    root.pop("hydra", None)
-    walk(root, "")
-    for group in ("backend", "embedder", "retriever", "runner", "tracking", "paths"):
+    walk({key: node for key, node in tree(flow).items() if key not in {"defaults", "hydra"}}, "")
+    for group in _GROUPS:
         for path in sorted((CONF / group).glob("*.yaml")):
             walk(yaml.safe_load(path.read_text(encoding="utf-8")), f"{group}.")
     return found

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from flows.debate_text import debate_text
 from flows.essay_files import essay_text
+from flows.evaluation_files import plan_text, table_text
+from flows.moderation_report import annotate_lines, discuss_lines
+from flows.score_text import score_text
 from modules.markup import one_line, visible
-from signatures.results import EssayResult, IngestResult
+from signatures.moderation_results import AnnotateResult, DiscussResult
+from signatures.results import (
+    DebateResult,
+    EssayResult,
+    EvaluationPlan,
+    EvaluationResult,
+    IngestResult,
+    ScoreResult,
+)
 from signatures.types import Persona, Usage
 
 
@@ -14,16 +26,53 @@ def readable(flow: str, document: dict[str, Any]) -> str:
     """A flow's JSON document as text."""
     if flow == "essay":
         return _essay(EssayResult.model_validate(document))
+    if flow == "debate":
+        return _debate(DebateResult.model_validate(document))
+    if flow == "score":
+        return _score(ScoreResult.model_validate(document))
+    if flow == "evaluation":
+        return _evaluation(document)
+    if flow == "discuss":
+        held = DiscussResult.model_validate(document)
+        return _moderation(held, discuss_lines(held))
+    if flow == "annotate":
+        rated = AnnotateResult.model_validate(document)
+        return _moderation(rated, annotate_lines(rated))
     return _ingest(IngestResult.model_validate(document))
 
 
+def _moderation(result: DiscussResult | AnnotateResult, said: list[str]) -> str:
+    plots = sum(file.endswith(".png") for file in result.files)
+    lines = [
+        *map(visible, said),
+        f"usage: {_usage(result.usage)}; {result.seconds:.1f} s",
+        *(f"note: {one_line(note)}" for note in result.notes),
+        f"run: {visible(result.run.dir)} (report.md, transcripts.md, datasets/, {plots} plots)",
+    ]
+    return "\n".join(lines)
+
+
+def _debate(result: DebateResult) -> str:
+    figures, words = result.citation_figures, result.balance.words
+    cited = sum(len(t.citations) for r in result.rounds for t in r)
+    lines = [
+        debate_text(result, visible),
+        f"words: {words['for']} for, {words['against']} against, {words['neutral']} neutral; "
+        f"at most {result.word_limit} a turn",
+        f"citations: {cited}, precision {_share(figures.precision)}, "
+        f"recall {_share(figures.recall)}, balance {_share(figures.evidence_balance)}",
+        f"usage: {_usage(result.usage)}; {result.seconds:.1f} s",
+        *(f"note: {one_line(note)}" for note in result.notes),
+        f"run: {visible(result.run.dir)} (debate.html is the debate as one page)",
+    ]
+    return "\n".join(lines)
+
+
 def _essay(result: EssayResult) -> str:
-    team = ", ".join(_persona(p) for p in result.personas if p.selected)
     figures = result.citation_figures
     lines = [
         essay_text(result, visible),
-        f"team: {team} ({len(result.personas)} personas in the pool, "
-        f"{len(result.debate)} turns of debate)",
+        *_debaters(result),
         f"citations: {len(result.citations)}, precision {_share(figures.precision)}, "
         f"recall {_share(figures.recall)}, balance {_share(figures.evidence_balance)}",
         f"usage: {_usage(result.usage)}; {result.seconds:.1f} s",
@@ -31,6 +80,22 @@ def _essay(result: EssayResult) -> str:
         f"run: {visible(result.run.dir)}",
     ]
     return "\n".join(lines)
+
+
+def _debaters(result: EssayResult) -> list[str]:
+    """Who argued and how the debate went, as far as the method has either."""
+    lines = []
+    if result.personas:
+        team = ", ".join(_persona(p) for p in result.personas if p.selected)
+        lines.append(f"team: {team} ({len(result.personas)} personas in the pool)")
+    if result.debate:
+        found = result.debate_figures
+        lines.append(
+            f"debate: {len(result.debate)} turns, ended {result.debate_ended.replace('_', ' ')}, "
+            f"novelty {_share(found.novelty)}, drift {_share(found.drift)}, "
+            f"agreement {_share(found.agreement)}"
+        )
+    return lines
 
 
 def _ingest(result: IngestResult) -> str:
@@ -50,15 +115,38 @@ def _ingest(result: IngestResult) -> str:
     return "\n".join(lines)
 
 
+def _score(result: ScoreResult) -> str:
+    lines = [
+        *score_text(result),
+        "",
+        f"usage: {_usage(result.usage)}; {result.seconds:.1f} s",
+        *(f"note: {one_line(note)}" for note in result.notes),
+        f"run: {visible(result.run.dir)}",
+    ]
+    return "\n".join(lines)
+
+
+def _evaluation(document: dict[str, Any]) -> str:
+    if "cells" in document:
+        return plan_text(EvaluationPlan.model_validate(document))
+    result = EvaluationResult.model_validate(document)
+    lines = [
+        visible(table_text(result)),
+        f"usage: {_usage(result.usage, 'units')}; {result.seconds:.1f} s",
+        f"run: {visible(result.run.dir)} (table.md, outputs.jsonl, failures.jsonl, result.json)",
+    ]
+    return "\n".join(lines)
+
+
 def _persona(persona: Persona) -> str:
     return f"{one_line(persona.emoji, joiners=True)} {one_line(persona.title)}"
 
 
-def _usage(usage: Usage) -> str:
+def _usage(usage: Usage, units: str = "stages") -> str:
     money = "unpriced" if usage.usd is None else f"${usage.usd:.4f}"
     return (
         f"{usage.calls} calls, {usage.cached_calls} from the cache, "
-        f"{usage.units_reused} stages reused, {usage.failed_attempts} failed attempts, "
+        f"{usage.units_reused} {units} reused, {usage.failed_attempts} failed attempts, "
         f"{usage.input_tokens} + {usage.output_tokens} tokens, {money}"
     )
 

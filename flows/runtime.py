@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from flows.config import EssayConfig, FlowConfig, IngestConfig, Paths
+from flows.config import AskingConfig, DebateConfig, EssaySections, FlowConfig, IngestConfig
 from flows.run import Run, new_id
+from flows.sections import Paths
 from modules.evidence import NoEvidence, Retriever
 from modules.lm.ledger import Budget
 
@@ -24,7 +25,7 @@ def new_run(
     budget: Budget | None = None,
 ) -> Run:
     """The run at ``folder``, or at a new one of its own."""
-    path = Path(folder) if folder else config.paths.runs / flow / new_id(config.subject)
+    path = Path(folder) if folder else config.paths.runs / flow / new_id(config.subject or flow)
     return Run(path, flow, plain, budget)
 
 
@@ -37,7 +38,7 @@ def lm_cache(paths: Paths) -> None:
     dspy.configure_cache(disk_cache_dir=str(paths.cache / "dspy"), restrict_pickle=True)
 
 
-def embedder_of(config: EssayConfig | IngestConfig) -> Any:
+def embedder_of(config: AskingConfig | IngestConfig) -> Any:
     """The configured embedder, one per process."""
     name = config.embedder.model_dump_json()
     with _lock:
@@ -46,15 +47,20 @@ def embedder_of(config: EssayConfig | IngestConfig) -> Any:
         return _embedders[name]
 
 
-def retriever_of(config: EssayConfig, embedder: Any) -> Retriever:
+def retriever_of(
+    config: EssaySections | DebateConfig, embedder: Any, run: Run | None = None
+) -> Retriever:
     """The configured retriever over the index, or one that finds nothing.
+
+    ``run`` is where a retriever of the web keeps its pages; others need none.
 
     Raises:
         EvidenceError: There is no index, or another embedder built it.
     """
     if config.evidence == "none":
         return NoEvidence()
-    return config.retriever.open(config.paths.index, embedder)
+    spec = config.retriever.for_run(run.folder) if run else config.retriever
+    return spec.open(config.paths.index, embedder)
 
 
 def in_background(*jobs: Callable[[], object]) -> None:

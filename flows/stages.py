@@ -15,8 +15,8 @@ from prefect import task
 from prefect.utilities.annotations import quote
 from tqdm import tqdm
 
-from flows.config import Runner
 from flows.run import Run
+from flows.sections import Runner
 from modules.stage import Stage, key
 from signatures.errors import MootError, OutageError
 from signatures.types import Usage
@@ -71,10 +71,15 @@ class TaskStep:
         run: The run whose ledger counts.
         runner: Retries.
         total: How many stages are expected, for the progress bar.
+        meanwhile: Called once the first stage is done: from then on the flow waits for LMs, and
+            has time for what must be done beside it.
     """
 
-    def __init__(self, run: Run, runner: Runner, *, total: int) -> None:
+    def __init__(
+        self, run: Run, runner: Runner, *, total: int, meanwhile: Callable[[], object] | None = None
+    ) -> None:
         self._run = run
+        self._meanwhile = meanwhile
         self._task = _stage.with_options(
             retries=runner.retries, retry_delay_seconds=runner.retry_delay_s
         )
@@ -99,6 +104,9 @@ class TaskStep:
         if self._bar.disable:
             log.info("%s %s", name, "reused" if state.name == "Cached" else "done")
         self._bar.update()
+        if self._meanwhile is not None:
+            self._meanwhile()
+            self._meanwhile = None
         return stage.returns().validate_python(result["value"])
 
     def close(self) -> None:

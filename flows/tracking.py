@@ -1,16 +1,21 @@
 """The experiment record: MLflow, always under an explicit run id, or nothing.
 
-MLflow takes seconds to import and to create its database, so it starts in the background and is
-waited for only when there is something to write.
+MLflow takes seconds to import and to create its database, so it starts in the background, when
+the flow says that it can spare the time; what is recorded is written by :func:`settle`, after the
+flow's end.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import logging
 import warnings
+from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +23,18 @@ from flows.config import FlowConfig
 from flows.run import Run
 
 log = logging.getLogger("moot.tracking")
+
+_waiting: deque[Callable[[], None]] = deque()
+
+
+def settle() -> None:
+    """Write what was recorded in this process: after a flow's end, which need not wait for it."""
+    while _waiting:
+        with suppress(IndexError):  # another thread took the last
+            _waiting.popleft()()
+
+
+atexit.register(settle)
 
 MAX_PARAM = 500
 """MLflow refuses longer parameter values on SQL stores of some versions; we clip and keep all of
@@ -39,22 +56,40 @@ class Tracker:
         self._plain = plain
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="mlflow")
         self._started: Future[tuple[Any, str]] | None = None
-        if config.tracking.kind == "mlflow":
+
+    def start(self) -> None:
+        """Start the record in the background; the first call counts."""
+        if self._started is None and self._config.tracking.kind == "mlflow":
             self._started = self._pool.submit(self._start)
 
     def finish(self, metrics: Mapping[str, float | None], files: list[Path]) -> None:
         """Log metrics (those with a value) and files, and end the run as finished."""
 
         def work(client: Any, run_id: str) -> None:
-            from mlflow.entities import Metric
-            from mlflow.utils.time import get_current_time_millis
-
-            now = get_current_time_millis()
-            rows = [Metric(k, float(v), now, 0) for k, v in metrics.items() if v is not None]
-            client.log_batch(run_id, metrics=rows)
+            _log(client, run_id, metrics)
             for path in files:
                 client.log_artifact(run_id, str(path))
             client.set_terminated(run_id, "FINISHED")
+
+        self._record(work)
+
+    def children(self, cells: Mapping[str, Mapping[str, float | None]]) -> None:
+        """Log each cell's metrics to a run of its own below this one; before :meth:`finish`.
+
+        A resumed run uses the children it has.
+        """
+
+        def work(client: Any, run_id: str) -> None:
+            experiment = client.get_run(run_id).info.experiment_id
+            known = dict(self._run.state().get("mlflow_children", {}))
+            for name, metrics in cells.items():
+                if name not in known:
+                    tags = {"flow": self._run.flow, "mlflow.parentRunId": run_id}
+                    child = client.create_run(experiment, run_name=name, tags=tags)
+                    known[name] = child.info.run_id
+                _log(client, known[name], metrics)
+                client.set_terminated(known[name], "FINISHED")
+            self._run.remember(mlflow_children=known)
 
         self._record(work)
 
@@ -69,14 +104,10 @@ class Tracker:
         self._record(work)
 
     def _record(self, work: Callable[[Any, str], None]) -> None:
+        self.start()
         if self._started is None:
             return
-        try:
-            work(*self._started.result())
-        except Exception as error:  # a fault of the record must not cost the work it records
-            log.warning("MLflow has no full record of this run: %s", _first_line(error))
-        finally:
-            self._pool.shutdown(wait=False)
+        _waiting.append(partial(_written, work, self._started))
 
     def _start(self) -> tuple[Any, str]:
         with warnings.catch_warnings():
@@ -105,6 +136,23 @@ class Tracker:
         params = [Param(k, v[:MAX_PARAM]) for k, v in flat(self._plain).items()]
         client.log_batch(run.info.run_id, params=params)
         return str(run.info.run_id)
+
+
+def _log(client: Any, run_id: str, metrics: Mapping[str, float | None]) -> None:
+    """Log the metrics that have a value."""
+    from mlflow.entities import Metric
+    from mlflow.utils.time import get_current_time_millis
+
+    now = get_current_time_millis()
+    rows = [Metric(k, float(v), now, 0) for k, v in metrics.items() if v is not None]
+    client.log_batch(run_id, metrics=rows)
+
+
+def _written(work: Callable[[Any, str], None], started: Future[tuple[Any, str]]) -> None:
+    try:
+        work(*started.result())
+    except Exception as error:  # a fault of the record must not cost the work it records
+        log.warning("MLflow has no full record of this run: %s", _first_line(error))
 
 
 def flat(node: Any, prefix: str = "") -> dict[str, str]:
@@ -144,4 +192,4 @@ def _experiment(client: Any, config: FlowConfig) -> str:
         return str(client.create_experiment(name, artifact_location=location))
 
 
-__all__ = ["Tracker", "flat"]
+__all__ = ["Tracker", "flat", "settle"]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from flows import run as runs_on_disk
-from flows.environment import artifacts
+from flows.environment import CHECKOUT, artifacts
 from signatures.errors import ConfigError, InputError
 
 
@@ -53,18 +55,37 @@ def resume(options: argparse.Namespace) -> int:
         overrides.insert(0, words.pop())
     folder = runs_on_disk.find(artifacts() / "runs", words[0]) if words else _latest_unfinished()
     flow, plain = runs_on_disk.load(folder)
-    if (folder / runs_on_disk.RESULT_FILE).exists():
+    for word in overrides:
+        _override(plain, word)
+    finished = (folder / runs_on_disk.RESULT_FILE).exists()
+    if finished and not _goes_on(flow, plain, folder):
         raise InputError(
             f"the run {folder.name} is finished", remedy=f"see it: moot show {folder.name}"
         )
-    for word in overrides:
-        _override(plain, word)
     if options.json:
         plain["output"] = "json"
     from flows.launch import launch
 
     launch(flow, plain, str(folder))
     return 0
+
+
+def app(options: argparse.Namespace) -> NoReturn:
+    """Serve the web page until it is interrupted."""
+    from importlib.util import find_spec
+
+    if find_spec("streamlit") is None:
+        raise ConfigError(
+            "the page needs streamlit", got="it is not installed",
+            remedy='install it with: pip install "moot[app]"',
+        )  # fmt: skip
+    page = CHECKOUT / "app" / "main.py"
+    words = [sys.executable, "-m", "streamlit", "run", str(page)]
+    words += ["--server.port", str(options.port), "--server.address", options.address]
+    # In place of this process, so that what stops the command stops the server.
+    os.execve(  # noqa: S606 - this interpreter, our own page
+        sys.executable, words, {**os.environ, "MOOT_ARTIFACTS": str(artifacts())}
+    )
 
 
 def doctor(options: argparse.Namespace) -> int:
@@ -74,6 +95,19 @@ def doctor(options: argparse.Namespace) -> int:
     rows = examine()
     print(json.dumps(rows, ensure_ascii=False, indent=2) if options.json else report(rows))
     return 1 if any(row["status"] == "broken" for row in rows) else 0
+
+
+def _goes_on(flow: str, plain: dict[str, Any], folder: Path) -> bool:
+    """Whether more is asked of a finished run, which only a debate can give: further rounds."""
+    if flow != "debate":
+        return False
+    from flows.debate_files import latest, reopen
+
+    held = latest(folder)
+    if held is None or plain["debate"]["rounds"] <= len(held.rounds):
+        return False
+    reopen(folder)
+    return True
 
 
 def _latest_unfinished() -> Path:
@@ -113,4 +147,4 @@ def _override(plain: dict[str, Any], word: str) -> None:
     node[last] = yaml.safe_load(value)
 
 
-__all__ = ["doctor", "resume", "runs", "show"]
+__all__ = ["app", "doctor", "resume", "runs", "show"]

@@ -141,7 +141,7 @@ class Background(EvidenceStage):
                 f"or a mean similarity of {self.settings['sure_similarity']:g}",
                 f"coverage {coverage:.2f}, similarity {closeness:.2f}{_absent(subject, nearest)}",
             )
-        return _relevant(passages)
+        return relevant(passages)
 
     def _needed(self, closeness: float) -> float:
         low, sure = self.settings["min_similarity"], self.settings["sure_similarity"]
@@ -168,7 +168,7 @@ class PersonaEvidence(EvidenceStage):
         """Persona id -> passages, best first."""
         claims = [p.claim for p in pool.personas]
         found = self.retriever.search(claims, self.settings["k"])
-        return {p.id: _relevant(each) for p, each in zip(pool.personas, found, strict=True)}
+        return {p.id: relevant(each) for p, each in zip(pool.personas, found, strict=True)}
 
 
 class PlanEvidence(EvidenceStage):
@@ -186,16 +186,18 @@ class PlanEvidence(EvidenceStage):
 
     def forward(self, *, plan: Plan) -> list[PartEvidence]:
         """One entry per part, in the plan's order."""
-        parts = [] if plan.acknowledgment is None else [plan.acknowledgment]
-        queries = list(parts)
-        for point in plan.points:
-            parts.append(point.point)
-            queries.append(" ".join([point.point, *point.subpoints]))
-        found = self.retriever.search(queries, self.settings["k"])
+        asked = queries_of(plan)
+        found = self.retriever.search([query for _, query in asked], self.settings["k"])
         return [
-            PartEvidence(part=part, passages=_relevant(passages))
-            for part, passages in zip(parts, found, strict=True)
+            PartEvidence(part=part, passages=relevant(passages))
+            for (part, _), passages in zip(asked, found, strict=True)
         ]
+
+
+def queries_of(plan: Plan) -> list[tuple[str, str]]:
+    """Each part of a plan with what is searched for it, the acknowledgment first."""
+    granted = [] if plan.acknowledgment is None else [(plan.acknowledgment, plan.acknowledgment)]
+    return granted + [(p.point, " ".join([p.point, *p.subpoints])) for p in plan.points]
 
 
 def numbered(passages: Sequence[Passage]) -> list[Evidence]:
@@ -206,7 +208,7 @@ def numbered(passages: Sequence[Passage]) -> list[Evidence]:
     ]
 
 
-def _relevant(passages: Sequence[Passage]) -> list[Passage]:
+def relevant(passages: Sequence[Passage]) -> list[Passage]:
     """Without those that are far from the query; a passage without a cosine stays."""
     return [p for p in passages if p.similarity is None or p.similarity >= _IRRELEVANT]
 
@@ -310,4 +312,6 @@ __all__ = [
     "PlanEvidence",
     "Retriever",
     "numbered",
+    "queries_of",
+    "relevant",
 ]

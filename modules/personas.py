@@ -44,13 +44,28 @@ class PersonaPool(Stage):
         pool: ``both`` wants voices on both sides; ``one_sided`` wants only the essay's side, as
             in S1.
         team_size: How many personas the essay's side must offer (S1: 3).
+        values: Whether personas hold values and norms that their claims follow from; a list names
+            those they may hold.
         repairs: How many times to ask for what is missing.
     """
 
     def __init__(
-        self, *, minimum: int, maximum: int, pool: str, team_size: int, repairs: int = 2
+        self,
+        *,
+        minimum: int,
+        maximum: int,
+        pool: str,
+        team_size: int,
+        values: bool | Sequence[str] = True,
+        repairs: int = 2,
     ) -> None:
-        super().__init__(minimum=minimum, maximum=maximum, pool=pool, team_size=team_size)
+        super().__init__(
+            minimum=minimum,
+            maximum=maximum,
+            pool=pool,
+            team_size=team_size,
+            values=values if isinstance(values, bool) else list(values),
+        )
         self.create = Ask(CreatePersonas)
         self.repairs = repairs
 
@@ -90,12 +105,14 @@ class PersonaPool(Stage):
             minimum=minimum,
             maximum=maximum,
             sides=sides,
+            values=_asked(self.settings["values"]),
             existing=[_candidate(f"p{i}", d) for i, d in enumerate(existing, start=1)],
             background=numbered(background),
             # Having asked once, "nothing more" is an answer; at first it is a fault.
             check=lambda r: None if r.personas or existing else "no personas proposed",
         )
-        fresh = _new(reply.personas, existing)
+        valued = [_valued(draft, self.settings["values"]) for draft in reply.personas]
+        fresh = _new(valued, existing)
         if self.settings["pool"] == "one_sided":
             fresh = [d for d in fresh if d.stance == sides]
         return fresh[:maximum]
@@ -129,6 +146,9 @@ class PersonaPool(Stage):
             notes.append(f"the pool is one-sided: no persona {other_side(side)} was found")
         if len(drafts) < self.settings["minimum"]:
             notes.append(f"the pool has {len(drafts)} personas of {self.settings['minimum']}")
+        if isinstance(self.settings["values"], list) and not all(d.values for d in drafts):
+            without = sum(not d.values for d in drafts)
+            notes.append(f"{without} of {len(drafts)} personas hold none of the values asked for")
         return Pool(
             personas=[Persona(id=f"p{i}", **d.model_dump()) for i, d in enumerate(drafts, start=1)],
             notes=notes,
@@ -175,11 +195,25 @@ def candidate(persona: Persona) -> Candidate:
         title=persona.title,
         description=persona.description,
         claim=persona.claim,
+        values=persona.values,
     )
 
 
 def _candidate(id: str, draft: PersonaDraft) -> Candidate:
-    return Candidate(id=id, title=draft.title, description=draft.description, claim=draft.claim)
+    return candidate(Persona(id=id, **draft.model_dump()))
+
+
+def _asked(values: bool | list[str]) -> list[str] | str:
+    """The values as the prompt puts them."""
+    return ("any" if values else "none") if isinstance(values, bool) else values
+
+
+def _valued(draft: PersonaDraft, allowed: bool | list[str]) -> PersonaDraft:
+    """The draft with the values it may hold, each once, spelt as they were asked for."""
+    held = [" ".join(value.split()) for value in draft.values]
+    spelt = {value.casefold(): value for value in (held if allowed is True else allowed or [])}
+    kept = [spelt[value.casefold()] for value in held if value.casefold() in spelt]
+    return draft.model_copy(update={"values": [v for v in dict.fromkeys(kept) if v]})
 
 
 def _new(drafts: Sequence[PersonaDraft], existing: Sequence[PersonaDraft]) -> list[PersonaDraft]:

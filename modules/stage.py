@@ -86,6 +86,18 @@ def key(name: str, stage: Stage, inputs: dict[str, Any]) -> str:
     return f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 
+def program_identity(program: Any) -> list[Any]:
+    """Everything but the inputs that a program's results depend on, as JSON: its stages' identities
+    and its predictors' prompts and models.
+    """
+    stages = [
+        [name, part.identity()]
+        for name, part in program.named_sub_modules()
+        if isinstance(part, Stage)
+    ]
+    return [sorted(stages), [[n, _predictor(p)] for n, p in sorted(program.named_predictors())]]
+
+
 def _predictor(predictor: Any) -> dict[str, Any]:
     """A predictor's prompt, demonstrations and model: what its replies depend on."""
     signature = predictor.signature
@@ -105,4 +117,4 @@ def _predictor(predictor: Any) -> dict[str, Any]:
     }
 
 
-__all__ = ["Pending", "Stage", "Step", "direct", "key"]
+__all__ = ["Pending", "Stage", "Step", "direct", "key", "program_identity"]

@@ -14,22 +14,61 @@ ROLE_NAMES: tuple[Role, ...] = get_args(Role)
 
 ROLES: dict[str, Role] = {
     "CreatePersonas": "planner",
+    "WriteSearchQuery": "planner",
+    "CiteArgument": "writer",
+    "JudgeCitations": "judge",
+    "RepairCitations": "writer",
     "SelectTeam": "planner",
     "TeamTurn": "planner",
     "CriticTurn": "critic",
     "MakePlan": "planner",
     "WriteEssay": "writer",
+    "WriteOutright": "writer",
+    "UserTurn": "writer",
+    "GroundedUserTurn": "writer",
+    "ModeratorTurn": "critic",
+    "AnnotateComment": "judge",
+    "OutlineEssay": "planner",
+    "OutlineFromPersonas": "planner",
+    "PlannerTurn": "planner",
+    "StateClaim": "planner",
+    "GiveReasons": "planner",
+    "MakeConcession": "planner",
+    "ReviewComponent": "critic",
+    "WriteArgument": "writer",
+    "RoundtableTurn": "writer",
+    "ShortenTurn": "writer",
+    "ModerateRound": "planner",
+    "CloseRoundtable": "planner",
+    "RecommendFromRoundtable": "planner",
+    "ComparePair": "judge",
+    "ListPoints": "judge",
+    "MarkUsefulPassages": "judge",
+    "RateAnswerRelevance": "judge",
+    "RateContextRecall": "judge",
+    "RateGroundedness": "judge",
+    "RateQuality": "judge",
+    "RateRelevance": "judge",
 }
 """Signature name -> the role whose backend answers it."""
 
 
 def catalogue() -> list[type[dspy.Signature]]:
     """Every signature of the project, sorted by name."""
-    from signatures import debate, essay, personas
+    from signatures import (
+        debate,
+        discussion,
+        essay,
+        evidence,
+        judging,
+        methods,
+        personas,
+        roundtable,
+    )
 
     found = [
         value
-        for module in (debate, essay, personas)
+        for module in (debate, discussion, essay, evidence, judging, methods, personas, roundtable)
         for name, value in sorted(vars(module).items())
         if name in ROLES
     ]

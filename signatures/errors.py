@@ -9,6 +9,8 @@
     │       └── OutageError   it did not answer, broke off, or keeps refusing for its rate
     ├── ReplyError            exit 1: a model's reply stayed unusable after bounded repair
     ├── StorageError          exit 1: the disk refused a write (full, read-only)
+    ├── IncompleteError       exit 1: the result is printed, but too many of its items failed
+    ├── TooManyFailures       exit 1: more units failed than allowed; no further one was begun
     └── BudgetReached         exit 3: a cap on calls, tokens or money stopped the run
 
 An error says what failed, what was expected, what was met, and what to do about it.
@@ -110,6 +112,14 @@ class StorageError(MootError):
     """The disk refused a write."""
 
 
+class IncompleteError(MootError):
+    """The result is there and has been printed, but more of its items failed than allowed."""
+
+
+class TooManyFailures(MootError):  # noqa: N818 - an outcome, as BudgetReached
+    """More units failed than the configuration allows; everything so far is kept."""
+
+
 class BudgetReached(MootError):  # noqa: N818 - reaching a budget is an outcome, not a fault
     """A cap on calls, tokens or money stopped the run; everything so far is kept."""
 
@@ -121,10 +131,12 @@ __all__ = [
     "BudgetReached",
     "ConfigError",
     "EvidenceError",
+    "IncompleteError",
     "InputError",
     "MootError",
     "OutageError",
     "ReplyError",
     "StorageError",
+    "TooManyFailures",
     "UsageError",
 ]

@@ -137,7 +137,11 @@ class TeamChoice(Record):
 
 
 class Turn(Record):
-    """One contribution to a debate; ``evidence`` holds chunk ids, ``round`` counts from 1."""
+    """One contribution to a debate; ``evidence`` holds chunk ids, ``round`` counts from 1.
+
+    ``novelty``, ``stance``, ``drift`` and ``agreement`` are measured on its text, None where that
+    was not done: see :mod:`modules.debate_quality`.
+    """
 
     id: Text
     round: Annotated[int, Field(ge=1)]
@@ -147,6 +151,10 @@ class Turn(Record):
     replies_to: str | None = None
     relation: Relation = "none"
     evidence: list[str] = Field(default_factory=list)
+    novelty: Annotated[float, Field(ge=0, le=1)] | None = None
+    stance: Annotated[float, Field(ge=-1, le=1)] | None = None
+    drift: Annotated[float, Field(ge=0, le=1)] | None = None
+    agreement: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
 class TranscriptLine(Record):
@@ -158,10 +166,49 @@ class TranscriptLine(Record):
 
 
 class Debate(Record):
-    """All turns, and why the debate ended."""
+    """All turns, and why the debate ended; ``no_debate`` is the end of a method without one."""
 
     turns: list[Turn]
-    ended: Literal["agreed", "max_rounds"]
+    ended: Literal["agreed", "max_rounds", "no_novelty", "no_debate"]
+
+
+class DebateFigures(Record):
+    """Figures over a whole debate; None where nothing was measured.
+
+    ``novelty``, ``drift`` and ``agreement`` are means over its turns (novelty without the first
+    turn, before which nothing was said), ``supporting`` is the share of answering turns whose
+    speakers say that they support what they answer.
+    """
+
+    novelty: Annotated[float, Field(ge=0, le=1)] | None = None
+    drift: Annotated[float, Field(ge=0, le=1)] | None = None
+    agreement: Annotated[float, Field(ge=0, le=1)] | None = None
+    supporting: Annotated[float, Field(ge=0, le=1)] | None = None
+
+
+class ArgumentNode(Record):
+    """A turn as a node of the argument graph; ``label`` begins what it says."""
+
+    id: Text
+    round: Annotated[int, Field(ge=1)]
+    speaker: Text
+    name: str
+    label: str
+
+
+class ArgumentEdge(Record):
+    """A turn that supports or opposes the turn it answers."""
+
+    source: Text
+    target: Text
+    relation: Literal["support", "oppose"]
+
+
+class ArgumentGraph(Record):
+    """Who answered what, and how (S1, Figure 2)."""
+
+    nodes: list[ArgumentNode] = Field(default_factory=list)
+    edges: list[ArgumentEdge] = Field(default_factory=list)
 
 
 # --- plan and essay ---------------------------------------------------------------------------
@@ -184,6 +231,37 @@ class Plan(Record):
     points: list[PlanPoint] = Field(description="the main points in the order of the essay")
 
 
+class Reason(Record):
+    """A reason that carries a claim."""
+
+    reason: Text = Field(description="the reason, one sentence without markers")
+    explanation: str = Field(description="how it carries the claim, one to three sentences")
+
+
+class Concession(Record):
+    """What an argument grants the other side, and why its claim stands all the same."""
+
+    objection: Text = Field(description="the strongest objection, one sentence, fairly put")
+    answer: str = Field(description="the answer to it, one or two sentences")
+
+
+class Revision(Record):
+    """What a reviewer made of one draft of a component; ``feedback`` is None where it stood."""
+
+    component: Text
+    draft: str
+    feedback: str | None = None
+
+
+class Discourse(Record):
+    """An argument by its components (AMERICANO), with the reviews they went through."""
+
+    claim: Text
+    reasons: list[Reason]
+    concession: Concession
+    revisions: list[Revision] = Field(default_factory=list)
+
+
 class PartEvidence(Record):
     """The passages retrieved for one part of a plan."""
 
@@ -201,13 +279,28 @@ class Draft(Record):
 class Essay(Record):
     """A finished essay: text with ``[n]`` markers that all resolve to ``citations``.
 
-    ``uncited`` lists the sentences that carry no supported citation.
+    ``uncited`` lists the sentences that carry no supported citation; ``notes`` says what the
+    check could not do.
     """
 
     text: Text
     citations: list[Citation]
     uncited: list[str]
     figures: CitationFigures
+    notes: list[str] = Field(default_factory=list)
+
+
+class Sample(Record):
+    """One of several samples of an essay, with the judge's rating (None: it abstained).
+
+    ``number`` counts from 1; ``tokens`` is what writing and rating it cost.
+    """
+
+    number: Annotated[int, Field(ge=1)]
+    value: float | None
+    explanation: str
+    tokens: int
+    chosen: bool
 
 
 # --- accounting -------------------------------------------------------------------------------

@@ -14,9 +14,12 @@ DATA = ROOT.parent / "shared" / "data"
 KEYS = (
     "ANTHROPIC_API_KEY",
     "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "GOOGLE_CSE_ID",
     "OPENAI_API_BASE",
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",
+    "TAVILY_API_KEY",
 )
 
 

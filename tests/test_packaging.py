@@ -10,7 +10,7 @@ import pytest
 
 from tests.support import ROOT
 
-PACKAGES = ("conf", "evals", "flows", "modules", "signatures")
+PACKAGES = ("app", "conf", "evals", "flows", "modules", "signatures")
 
 
 @pytest.mark.parametrize("name", PACKAGES)
@@ -44,6 +44,6 @@ def test_every_pin_is_in_the_lock() -> None:
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
     for text in wanted:
         requirement = Requirement(text)
-        version = locked[requirement.name.lower()]
+        version = locked[requirement.name.lower().replace("_", "-")]
         assert requirement.specifier.contains(Version(version)), text
     assert locked["torch"] == "2.13.0"

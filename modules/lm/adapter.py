@@ -1,13 +1,14 @@
-"""An adapter that sends a signature's inputs as one JSON block.
+"""The adapters that write our prompts.
 
-Prose prompts have to be parsed back by an engine that is not an LM, and break on text that looks
-like their markers. A JSON block does not.
+The baseline's sends a signature's inputs as one JSON block: prose prompts have to be parsed back
+by an engine that is not an LM, and break on text that looks like their markers. A server's are
+DSPy's own, with the part of the prompt that does not change from call to call written once.
 """
 
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import dspy
@@ -49,6 +50,26 @@ class JSONBlockAdapter(dspy.Adapter):
             ) from error
 
 
+class ChatAdapter(dspy.ChatAdapter):
+    """DSPy's adapter of field markers in prose."""
+
+    def format_system_message(self, signature: Any) -> str:
+        return _system(dspy.ChatAdapter, signature)
+
+
+class JSONAdapter(dspy.JSONAdapter):
+    """DSPy's adapter of a JSON object as the reply."""
+
+    def format_system_message(self, signature: Any) -> str:
+        return _system(dspy.JSONAdapter, signature)
+
+
+@lru_cache(maxsize=256)
+def _system(kind: Any, signature: Any) -> str:
+    """The system message, a function of the signature alone; writing it takes half of a call."""
+    return str(kind().format_system_message(signature))
+
+
 def signature_name(signature: Any) -> str:
     """The name of a signature by its fields: optimizers rebuild the class and lose its name."""
     return _names().get(_shape(signature), str(signature.__name__))
@@ -63,4 +84,4 @@ def _shape(signature: Any) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(signature.input_fields), frozenset(signature.output_fields)
 
 
-__all__ = ["JSONBlockAdapter", "signature_name"]
+__all__ = ["ChatAdapter", "JSONAdapter", "JSONBlockAdapter", "signature_name"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
@@ -78,9 +79,9 @@ class Backend(BaseModel, ABC):
 
     def adapter(self) -> Any:
         """The DSPy adapter that writes this backend's prompts."""
-        import dspy
+        from modules.lm.adapter import ChatAdapter
 
-        return dspy.ChatAdapter()
+        return ChatAdapter()
 
     @property
     def json_schema(self) -> bool:
@@ -95,7 +96,15 @@ class Backend(BaseModel, ABC):
         """
         return "ready"
 
-    def lm(self, role: str, ledger: Ledger, *, seed: int = 0, replicate: int = 0) -> dspy.LM:
+    def lm(
+        self,
+        role: str,
+        ledger: Ledger,
+        *,
+        seed: int = 0,
+        replicate: int = 0,
+        slots: AbstractContextManager[Any] | None = None,
+    ) -> dspy.LM:
         """The LM of one role.
 
         Args:
@@ -103,6 +112,7 @@ class Backend(BaseModel, ABC):
             ledger: Where each attempt is counted.
             seed: Sampling seed, sent where the server takes one.
             replicate: 0 for the first sample; a higher number is a cache entry of its own.
+            slots: Entered for the time of an attempt; a semaphore bounds how many run at once.
         """
         import dspy
 
@@ -116,6 +126,7 @@ class Backend(BaseModel, ABC):
             price=self.price(),
             json_schema=self.json_schema,
             adapter=self.adapter(),
+            slots=slots,
         )
         return dspy.LM(
             f"moot/{self.identity()}",
@@ -217,9 +228,9 @@ class ServerBackend(Backend):
         return DoorEngine(LM15Engine(router), door=self.door)
 
     def adapter(self) -> Any:
-        import dspy
+        from modules.lm.adapter import ChatAdapter, JSONAdapter
 
-        return dspy.JSONAdapter() if self.wire == "json" else dspy.ChatAdapter()
+        return JSONAdapter() if self.wire == "json" else ChatAdapter()
 
     def probe(self) -> str:
         import httpx

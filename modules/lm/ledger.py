@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,7 +18,7 @@ from typing import Literal
 from pydantic import Field
 
 from modules.disk import storage
-from signatures.errors import BudgetReached
+from signatures.errors import BudgetReached, MootError
 from signatures.types import Record, Usage
 
 _unit: ContextVar[str] = ContextVar("moot_unit", default="")
@@ -71,12 +72,18 @@ class Ledger:
     def __init__(self, path: Path | None = None, budget: Budget | None = None) -> None:
         self._lock = threading.Lock()
         self._path = path
-        self._entries = _read(path) if path is not None and path.exists() else []
-        if path is not None and path.exists():
-            _mend(path)
-        self._total = sum((e.usage() for e in self._entries), Usage())
+        # Running totals, by unit and invocation; None stands for all of them.
+        self._sums: defaultdict[tuple[str | None, int | None], Usage] = defaultdict(Usage)
+        self._known_usd = 0.0
+        self._halted = False
+        self._under_way = 0
         self.budget = budget or Budget()
-        self.invocation = 1 + max((e.invocation for e in self._entries), default=0)
+        self.invocation = 1
+        if path is not None and path.exists():
+            for entry in _read(path):
+                self._add(entry)
+                self.invocation = max(self.invocation, entry.invocation + 1)
+            _mend(path)
 
     def record(
         self,
@@ -110,8 +117,8 @@ class Ledger:
             usd=spent.usd,
         )
         with self._lock:
-            self._entries.append(entry)
-            self._total = self._total + entry.usage()
+            self._under_way -= kind != "cached" and self._under_way > 0
+            self._add(entry)
             if self._path is not None:
                 with storage(self._path), self._path.open("a", encoding="utf-8") as file:
                     file.write(entry.model_dump_json() + "\n")
@@ -119,38 +126,56 @@ class Ledger:
     def usage(self, *, unit: str | None = None, invocation: int | None = None) -> Usage:
         """What was spent, over everything or over one unit or invocation."""
         with self._lock:
-            chosen = [
-                e.usage()
-                for e in self._entries
-                if (unit is None or e.unit == unit)
-                and (invocation is None or e.invocation == invocation)
-            ]
-        return sum(chosen, Usage())
+            return self._sums.get((unit, invocation), Usage())
 
     def check(self) -> None:
-        """Refuse a further call once a cap is reached.
+        """Begin a call, or refuse it once a cap is reached.
+
+        A call counts against ``budget.calls`` from here on, until it is recorded or given up:
+        calls side by side do not pass the cap together. What they cost is known afterwards only.
 
         Raises:
             BudgetReached: A cap has been met by what is already spent.
+            MootError: The run is being stopped.
         """
+        if self._halted:
+            raise MootError("the run is being stopped", remedy="finish it: moot resume")
         with self._lock:
-            total = self._total
-            # An unpriced call hides the sum, not the dollars that are known.
-            known = sum(e.usd or 0.0 for e in self._entries)
+            total = self._sums.get((None, None), Usage())
+            known, under_way = self._known_usd, self._under_way
+            self._under_way += 1
         spent = {
             "usd": known,
             "tokens": total.input_tokens + total.output_tokens,
-            "calls": total.calls,
+            "calls": total.calls + under_way,
         }
         for name, value in spent.items():
             cap = getattr(self.budget, name)
             if cap is not None and value >= cap:
+                self.give_up()
                 raise BudgetReached(
                     f"budget.{name} is reached",
                     expected=f"less than {cap:g}",
                     got=f"{value:g}",
                     remedy=f"resume the run with a higher budget.{name}",
                 )
+
+    def _add(self, entry: Entry) -> None:
+        spent = entry.usage()
+        for unit in (entry.unit, None):
+            for invocation in (entry.invocation, None):
+                self._sums[unit, invocation] += spent
+        # An unpriced call hides the sum, not the dollars that are known.
+        self._known_usd += entry.usd or 0.0
+
+    def give_up(self) -> None:
+        """A call that was begun came to nothing that could be recorded."""
+        with self._lock:
+            self._under_way -= self._under_way > 0
+
+    def halt(self) -> None:
+        """Let no further call begin: the run is being stopped."""
+        self._halted = True
 
     @contextmanager
     def unit(self, name: str) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -13,8 +14,24 @@ from signatures.errors import BackendError
 DEFAULT_MAX_TOKENS = 1024
 
 
+class _Weights:
+    """A model's weights, once loaded, and whose turn it is: torch's chance is one for all."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.loaded: tuple[Any, Any] | None = None
+
+
+@functools.cache
+def _weights(model: str, device: str | None, dtype: str) -> _Weights:
+    """The one copy in this process."""
+    return _Weights()
+
+
 class LocalEngine:
     """Generates with a causal LM; one request at a time, weights loaded at the first.
+
+    Engines of one model share its weights, whatever role or seed they serve.
 
     Args:
         model: Hub name or folder of a causal LM with a tokenizer.
@@ -26,11 +43,10 @@ class LocalEngine:
         self._name = model
         self._device = device
         self._dtype = dtype
-        self._lock = threading.Lock()
-        self._loaded: tuple[Any, Any] | None = None
+        self._weights = _weights(model, device, dtype)
 
     def complete(self, request: Request) -> Response:
-        with self._lock:
+        with self._weights.lock:
             tokenizer, model = self._load()
             return self._generate(tokenizer, model, request)
 
@@ -38,11 +54,10 @@ class LocalEngine:
         yield from response_to_events(self.complete(request))
 
     def close(self) -> None:
-        """Drop the weights."""
-        self._loaded = None
+        """The weights stay: engines of other roles and seeds use them too."""
 
     def _load(self) -> tuple[Any, Any]:
-        if self._loaded is None:
+        if self._weights.loaded is None:
             import torch
             from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -56,8 +71,8 @@ class LocalEngine:
                     got=str(error).strip().splitlines()[0][:200],
                     remedy="set backend.model to a hub name or a folder with weights and tokenizer",
                 ) from error
-            self._loaded = tokenizer, model.to(device).eval()
-        return self._loaded
+            self._weights.loaded = tokenizer, model.to(device).eval()
+        return self._weights.loaded
 
     def _generate(self, tokenizer: Any, model: Any, request: Request) -> Response:
         import torch

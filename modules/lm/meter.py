@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ from dspy.lm15 import LM15Error, Request, Response
 from dspy.utils.callback import BaseCallback
 
 from modules.lm.ledger import Ledger
+from modules.lm.streaming import answered
 from signatures.types import Record, Usage
 
 
@@ -54,6 +56,7 @@ class MeteredEngine:
             engine version so that caches never mix them up).
         price: Dollars per million tokens, or None when unknown.
         json_schema: Whether the server honours a JSON schema as response format.
+        slots: Entered for the time of an attempt; a semaphore bounds how many run at once.
     """
 
     def __init__(
@@ -66,8 +69,10 @@ class MeteredEngine:
         price: Price | None,
         json_schema: bool = False,
         adapter: Any = None,
+        slots: AbstractContextManager[Any] | None = None,
     ) -> None:
         self._inner = inner
+        self._slots: AbstractContextManager[Any] = slots or nullcontext()
         self._ledger = ledger
         self._role = role
         self._wire_model = wire_model
@@ -83,26 +88,31 @@ class MeteredEngine:
 
     def complete(self, request: Request) -> Response:
         """One attempt. Raises whatever the inner engine raises, after counting it."""
-        self._begin()
-        try:
-            response = self._inner.complete(replace(request, model=self._wire_model))
-        except LM15Error:
-            self._failed()
-            raise
+        with self._slots:
+            self._begin()
+            try:
+                response = answered(self._inner, replace(request, model=self._wire_model))
+            except LM15Error:
+                self._failed()
+                raise
+            except BaseException:
+                self._ledger.give_up()
+                raise
         self._succeeded(response.usage)
         return response
 
     def stream(self, request: Request) -> Iterator[Any]:
         """As :meth:`complete`, event by event; counted when the end event arrives."""
-        self._begin()
-        try:
-            for event in self._inner.stream(replace(request, model=self._wire_model)):
-                if event.type == "end":
-                    self._succeeded(event.usage)
-                yield event
-        except LM15Error:
-            self._failed()
-            raise
+        with self._slots:
+            self._begin()
+            try:
+                for event in self._inner.stream(replace(request, model=self._wire_model)):
+                    if event.type == "end":
+                        self._succeeded(event.usage)
+                    yield event
+            except LM15Error:
+                self._failed()
+                raise
 
     def close(self) -> None:
         """Release the inner engine's connections."""

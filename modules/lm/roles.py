@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from copy import copy
 from typing import Any
 
 from modules.lm.adapter import signature_name
 from modules.lm.backends import Backend
 from modules.lm.ledger import Ledger
 from signatures import ROLE_NAMES, ROLES, Role
+
+SAMPLE = 100_003
+"""How far apart the rollouts of two samples lie: further than any two replicates."""
 
 
 class Roles:
@@ -20,6 +25,7 @@ class Roles:
         own: Backends by role name.
         seed: Sampling seed.
         replicate: Which sample of an otherwise equal request.
+        slots: For a backend's identity, what bounds its calls at once; others are unbounded.
     """
 
     def __init__(
@@ -30,6 +36,7 @@ class Roles:
         own: Mapping[Role, Backend] | None = None,
         seed: int = 0,
         replicate: int = 0,
+        slots: Mapping[str, AbstractContextManager[Any]] | None = None,
     ) -> None:
         chosen = dict(own or {})
         self.backends = {role: chosen.get(role, backend) for role in ROLE_NAMES}
@@ -37,6 +44,7 @@ class Roles:
         self._ledger = ledger
         self._seed = seed
         self._replicate = replicate
+        self._slots = dict(slots or {})
 
     def lm(self, role: Role) -> Any:
         """The LM of ``role``, built when first asked for.
@@ -45,8 +53,13 @@ class Roles:
             BackendError: Its backend cannot be used.
         """
         if role not in self._lms:
-            self._lms[role] = self.backends[role].lm(
-                role, self._ledger, seed=self._seed, replicate=self._replicate
+            backend = self.backends[role]
+            self._lms[role] = backend.lm(
+                role,
+                self._ledger,
+                seed=self._seed,
+                replicate=self._replicate,
+                slots=self._slots.get(backend.identity()),
             )
         return self._lms[role]
 
@@ -55,6 +68,19 @@ class Roles:
         for _, predictor in program.named_predictors():
             predictor.lm = self.lm(ROLES.get(signature_name(predictor.signature), "writer"))
         return program
+
+    def sample(self, number: int) -> Roles:
+        """The same roles for the n-th of several samples of one request, n from 0.
+
+        Each sample is a rollout of its own, which no other sample of any replicate has; the first
+        is that of these roles themselves.
+        """
+        if number == 0:
+            return self
+        other = copy(self)
+        other._lms = {}
+        other._replicate = self._replicate + SAMPLE * number
+        return other
 
     def models(self) -> dict[str, str]:
         """Role -> model identity, for the run's record."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -19,8 +19,8 @@ from filelock import FileLock, Timeout
 from signatures.errors import EvidenceError, MootError, StorageError
 
 if TYPE_CHECKING:
-    from lancedb.db import DBConnection
-    from lancedb.table import Table
+    from lancedb.db import AsyncConnection, DBConnection
+    from lancedb.table import AsyncTable, Table
     from pyarrow import Schema
 
 Row = dict[str, Any]
@@ -55,6 +55,7 @@ class Database:
     def __init__(self, path: Path, lock_timeout: float = 600.0) -> None:
         self.path = path
         self._lock_timeout = lock_timeout
+        self._reads: AsyncConnection | None = None
 
     def has(self, name: str) -> bool:
         """Whether the table exists; does not import LanceDB."""
@@ -63,6 +64,36 @@ class Database:
     def open(self, name: str) -> Table:
         """The table at its newest version."""
         return self._connection.open_table(name)
+
+    async def reader(self, name: str) -> AsyncTable:
+        """The table at its newest version, for reads that overlap. Awaited by :meth:`wait`."""
+        import lancedb
+
+        if self._reads is None:
+            self._reads = await lancedb.connect_async(str(self.path))
+        return await self._reads.open_table(name)
+
+    def begin(self, work: Coroutine[Any, Any, Item]) -> Callable[[], Item]:
+        """Start reads on LanceDB's own event loop, whatever loop or thread the caller is in.
+
+        Returns:
+            What waits for the outcome; it fails as :meth:`reading` does.
+        """
+        import asyncio
+
+        from lancedb.background_loop import LOOP
+
+        started = asyncio.run_coroutine_threadsafe(work, LOOP.loop)
+
+        def outcome() -> Item:
+            with self.reading():
+                return started.result()
+
+        return outcome
+
+    def wait(self, work: Coroutine[Any, Any, Item]) -> Item:
+        """As :meth:`begin`, and wait for the outcome."""
+        return self.begin(work)()
 
     def create(self, name: str, schema: Schema) -> Table:
         """A new, empty table. Only under :meth:`writing`."""
@@ -175,10 +206,9 @@ def every(conditions: Mapping[str, str]) -> str | None:
     return " AND ".join(f"({condition})" for condition in conditions.values()) or None
 
 
-def tagged(table: Table, name: str) -> int | None:
-    """The version that carries the tag."""
-    found = table.tags.list().get(name)
-    return int(found["version"]) if found else None
+def tagged(table: Table) -> set[int]:
+    """The versions that carry a tag."""
+    return {int(tag["version"]) for tag in table.tags.list().values()}
 
 
 def version_number(name: str) -> int | None:

@@ -160,7 +160,7 @@ class SentenceTransformerEmbedder:
         from sentence_transformers import SentenceTransformer
 
         try:
-            with _quiet():
+            with quiet():
                 return SentenceTransformer(
                     self._path, device=self._device, local_files_only=self._local
                 )
@@ -173,7 +173,7 @@ class SentenceTransformerEmbedder:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """No progress bar for weights that load in a fraction of a second."""
     from transformers.utils import logging
 

@@ -1,14 +1,15 @@
 """Documents into the store: what was taken, what was refused and why, what was a duplicate.
 
-Work is written in batches: a killed run loses at most one, and the same command finishes it
-with the same digest. A second run over unchanged files reads and writes nothing new.
+Work is written in batches: a killed run loses a few, and the same command finishes it with the
+same digest. A second run over unchanged files reads and writes nothing new.
 """
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -20,21 +21,18 @@ from modules.retrieval.partition import MAX_BYTES, PARTITION_VERSION, load, part
 from modules.retrieval.sources import discover, names
 from modules.retrieval.store import EvidenceStore
 from modules.retrieval.types import Candidate, Chunk, Origin
+from modules.retrieval.web.fetch import Fetcher
+from modules.retrieval.web.pages import fetched
+from modules.retrieval.web.settings import FetchSettings
+from modules.retrieval.writing import Read, Writer
 from signatures.errors import InputError, MootError
 from signatures.results import Duplicate, IngestResult, Refused, Taken
 
 Progress = Callable[[int, str], None]
 """Called after each document with the number done and its source."""
 
-BATCH = 256
-"""Chunks per write: what a killed run can lose."""
-
-
-class _Read(NamedTuple):
-    """A document read now, and what it means for the index."""
-
-    entry: Entry
-    chunks: list[Chunk]
+BATCH = 512
+"""Chunks per write; a killed run can lose those of four: read, embedded, written, and waiting."""
 
 
 def ingest(
@@ -46,6 +44,7 @@ def ingest(
     prune: bool = False,
     limits: Limits = LIMITS,
     batch: int = BATCH,
+    fetcher: Fetcher | None = None,
 ) -> IngestResult:
     """Bring the store up to date with the documents below ``paths``.
 
@@ -53,13 +52,14 @@ def ingest(
     source to the chunks that are there; a near duplicate is only reported.
 
     Args:
-        paths: Files, folders, globs, ``.jsonl`` files.
+        paths: Files, folders, globs, ``.jsonl`` files, http(s) addresses, lists of them.
         store: Where to.
         max_bytes: The largest file (or row) to read.
         progress: See :data:`Progress`.
         prune: Drop every source of the store that is not below ``paths`` now.
         limits: How large chunks are.
         batch: See :data:`BATCH`.
+        fetcher: Fetches pages; by default one with the default limits.
 
     Raises:
         InputError: Nothing could be taken.
@@ -67,15 +67,15 @@ def ingest(
         StorageError: The disk refuses, or another writer does not end.
     """
     start = time.monotonic()
-    run = _Run(store, max_bytes, limits, batch)
     paths = list(paths)
-    if prune:
-        run.prune(discover(paths, max_bytes))
-    for number, found in enumerate(discover(paths, max_bytes), 1):
-        run.take(found)
-        if progress:
-            progress(number, _source(found))
-    run.flush()
+    pages = fetcher or Fetcher(FetchSettings())
+    with _ingesting(store, max_bytes, limits, batch) as run:
+        if prune:
+            run.prune(discover(paths, max_bytes))
+        for number, found in enumerate(fetched(discover(paths, max_bytes), pages), 1):
+            run.take(found)
+            if progress:
+                progress(number, _source(found))
     if not run.taken and not run.duplicates:
         raise _nothing(run.refused)
     store.finish()
@@ -89,10 +89,47 @@ def ingest(
     )
 
 
+class Absorbed(NamedTuple):
+    """What became of each document."""
+
+    taken: list[Taken]
+    refused: list[Refused]
+    duplicates: list[Duplicate]
+
+
+def absorb(found: Iterable[Candidate | Refused], store: EvidenceStore) -> Absorbed:
+    """As :func:`ingest`, of documents already found; nothing taken is no error here."""
+    with _ingesting(store, MAX_BYTES, LIMITS, BATCH) as run:
+        for item in found:
+            run.take(item)
+    if run.taken or run.duplicates:
+        store.finish()
+    return Absorbed(run.taken, run.refused, run.duplicates)
+
+
+@contextmanager
+def _ingesting(store: EvidenceStore, max_bytes: int, limits: Limits, batch: int) -> Iterator[_Run]:
+    """An ingestion; all it took is written once the context is left."""
+    ledger = Ledger(store.database)
+    entries = ledger.load() if store.exists else {}
+    with Writer(store, ledger, set(entries)) as writer:
+        run = _Run(store, writer, entries, max_bytes, limits, batch)
+        yield run
+        run.flush()
+
+
 class _Run:
     """One ingestion under way."""
 
-    def __init__(self, store: EvidenceStore, max_bytes: int, limits: Limits, batch: int) -> None:
+    def __init__(
+        self,
+        store: EvidenceStore,
+        writer: Writer,
+        entries: dict[str, Entry],
+        max_bytes: int,
+        limits: Limits,
+        batch: int,
+    ) -> None:
         self.taken: list[Taken] = []
         self.refused: list[Refused] = []
         self.duplicates: list[Duplicate] = []
@@ -100,15 +137,15 @@ class _Run:
         self._max_bytes = max_bytes
         self._limits = limits
         self._batch = batch
-        self._ledger = Ledger(store.database)
-        self._entries = self._ledger.load() if store.exists else {}
-        self._recorded = set(self._entries)
+        self._writer = writer
+        self._entries: dict[str, Entry] = {}
         self._named: set[str] = set()
         self._twins = Twins()
-        for entry in self._entries.values():
+        for entry in entries.values():
             if entry.complete and not entry.same_as:
                 self._twins.add(entry.source, entry.kept)
-        self._waiting: list[_Read] = []
+            self._entries[entry.source] = entry.light
+        self._waiting: list[Read] = []
         self._recipe = f"{PARTITION_VERSION} {CHUNK_VERSION} {limits} {store.embedder.name}"
 
     def prune(self, found: Iterable[Candidate | Refused]) -> None:
@@ -118,12 +155,9 @@ class _Run:
             return
         # A name that becomes free goes to the next root's document, which leaves its own.
         while gone := sorted(set(self._entries) - self._names(found)):
-            for source in gone:
-                self._store.forget(source)
-            self._ledger.drop(gone)
+            self._writer.drop(gone)
             for source in gone:
                 del self._entries[source]
-                self._recorded.discard(source)
                 self._twins.drop(source)
 
     def take(self, found: Candidate | Refused) -> None:
@@ -147,21 +181,10 @@ class _Run:
                 self._queue(read)
 
     def flush(self) -> None:
-        """Write what is queued: an entry is complete only once its chunks are there.
-
-        New sources are announced first, so that chunks of a run killed in between have an owner
-        and are dropped if the file changes before the next run.
-        """
-        entries = [read.entry for read in self._waiting]
-        new = {entry.source for entry in entries} - self._recorded
-        self._ledger.put([replace(e, fingerprint="") for e in entries if e.source in new])
-        self._store.add(piece for read in self._waiting for piece in read.chunks)
-        for read in self._waiting:
-            if read.entry.source not in new:
-                self._store.forget(read.entry.source, keep=[piece.id for piece in read.chunks])
-        self._ledger.put(entries)
-        self._recorded |= new
-        self._waiting.clear()
+        """Hand on what is queued."""
+        if self._waiting:
+            self._writer.write(self._waiting)
+            self._waiting = []
 
     def _names(self, found: list[Candidate | Refused]) -> set[str]:
         named: set[str] = set()
@@ -180,12 +203,12 @@ class _Run:
                 return name
         raise AssertionError  # names do not end
 
-    def _read(self, found: Candidate) -> _Read:
+    def _read(self, found: Candidate) -> Read:
         raw = load(found, self._max_bytes)
         fingerprint = _hash(raw, repr(asdict(found.origin)).encode(), self._recipe.encode())
         known = self._entries.get(found.origin.source)
         if known and known.fingerprint == fingerprint and self._stands(known):
-            return _Read(known, [])
+            return Read(known, [])
         document = partition(found, raw)
         embedder = self._store.embedder
         chunks = chunk(document, embedder.token_count, embedder.window, self._limits)
@@ -201,16 +224,16 @@ class _Run:
         )
         return self._judged(entry, chunks)
 
-    def _judged(self, entry: Entry, chunks: list[Chunk]) -> _Read:
+    def _judged(self, entry: Entry, chunks: list[Chunk]) -> Read:
         """The entry, marked where it repeats another document."""
         exact = self._twins.exact(entry.source, entry.document)
         near = None if exact else self._twins.near(entry.source, entry.kept.signature)
         same_as = exact or near
         if same_as is None:
-            return _Read(entry, chunks)
+            return Read(entry, chunks)
         same_document = self._entries[same_as].document
         entry = replace(entry, same_as=same_as, same_document=same_document)
-        return _Read(entry, chunks) if exact else _Read(replace(entry, chunks=0), [])
+        return Read(entry, chunks) if exact else Read(replace(entry, chunks=0), [])
 
     def _stands(self, known: Entry) -> bool:
         """Whether what a duplicate repeats is still there, unchanged."""
@@ -226,9 +249,9 @@ class _Run:
             taken = Taken(source=entry.source, title=entry.title, chunks=entry.chunks)
             self.taken.append(taken)
 
-    def _queue(self, read: _Read) -> None:
+    def _queue(self, read: Read) -> None:
         entry = read.entry
-        self._entries[entry.source] = entry
+        self._entries[entry.source] = entry.light
         if entry.same_as:
             self._twins.drop(entry.source)
         else:

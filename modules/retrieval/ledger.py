@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from pyarrow import Schema
 
 _TABLE = "documents"
+TIDY = 64
+"""Writes between two compactions."""
+
+RECENT = timedelta(hours=1)
+"""How long a replaced version stays: readers open the newest and read it at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,11 @@ class Entry:
     def complete(self) -> bool:
         """Whether its chunks were written to the end."""
         return bool(self.fingerprint)
+
+    @property
+    def light(self) -> Entry:
+        """Without the signature, a kilobyte."""
+        return replace(self, signature=b"")
 
     @property
     def kept(self) -> Kept:
@@ -71,6 +82,8 @@ class Ledger:
             fresh = not self._home.has(_TABLE)
             table = self._home.create(_TABLE, _schema()) if fresh else self._home.open(_TABLE)
             database.put(table, [asdict(entry) for entry in entries], "source")
+            if table.version % TIDY == 0:
+                table.optimize(cleanup_older_than=RECENT)
 
     def drop(self, sources: list[str]) -> None:
         """Forget sources."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -51,42 +50,60 @@ def signature(texts: Iterable[str]) -> Signature:
 
 
 class Twins:
-    """The documents kept so far, by source, and which of them a new one repeats."""
+    """The documents kept so far, by source, and which of them a new one repeats.
+
+    A document takes about 1.3 kB, in arrays that grow by doubling.
+    """
 
     def __init__(self) -> None:
-        self._kept: dict[str, Kept] = {}
+        self._sources: list[str] = []
+        self._rows: dict[str, int] = {}
+        self._documents: dict[str, str] = {}
         self._hashes: dict[str, str] = {}
-        self._buckets: defaultdict[tuple[int, bytes], list[str]] = defaultdict(list)
+        self._signatures = np.zeros((64, _SIZE), dtype=np.uint32)
+        self._bands = np.zeros((_SIZE // _ROWS, 64), dtype=np.uint64)
 
     def add(self, source: str, kept: Kept) -> None:
         """Remember a document, in place of an earlier one of the same source."""
-        self._kept[source] = kept
+        self._documents[source] = kept.document
         if self.exact("", kept.document) is None:
             self._hashes[kept.document] = source
-        for bucket in _bands(kept.signature):
-            self._buckets[bucket].append(source)
+        row = self._rows[source] = len(self._sources)
+        self._sources.append(source)
+        if row == len(self._signatures):
+            self._signatures = np.concatenate([self._signatures, np.zeros_like(self._signatures)])
+            self._bands = np.concatenate([self._bands, np.zeros_like(self._bands)], axis=1)
+        self._signatures[row] = kept.signature
+        self._bands[:, row] = _bands(kept.signature)
 
     def drop(self, source: str) -> None:
         """Forget a document."""
-        self._kept.pop(source, None)
+        self._documents.pop(source, None)
+        self._rows.pop(source, None)
 
     def exact(self, source: str, document: str) -> str | None:
         """The other source whose text has this hash."""
         found = self._hashes.get(document)
-        kept = self._kept.get(found) if found is not None and found != source else None
-        return found if kept is not None and kept.document == document else None
+        if found is None or found == source or self._documents.get(found) != document:
+            return None
+        return found
 
     def near(self, source: str, new: Signature) -> str | None:
         """The other source whose text is most like this one, at :data:`THRESHOLD` or above."""
-        names = {name for bucket in _bands(new) for name in self._buckets.get(bucket, ())}
-        names = {name for name in names if name != source and name in self._kept}
-        scored = sorted((-self._likeness(name, new), name) for name in names)
-        return scored[0][1] if scored and -scored[0][0] >= THRESHOLD else None
+        bands = self._bands[:, : len(self._sources)] == _bands(new)[:, None]
+        near = [int(row) for row in np.flatnonzero(bands.any(axis=0)) if self._stands(int(row))]
+        likeness = (self._signatures[near] == new).mean(axis=1)
+        scored = sorted(zip(-likeness, (self._sources[row] for row in near), strict=True))
+        others = [(-score, name) for score, name in scored if name != source]
+        return others[0][1] if others and others[0][0] >= THRESHOLD else None
 
-    def _likeness(self, source: str, new: Signature) -> float:
-        return float(np.mean(self._kept[source].signature == new))
+    def _stands(self, row: int) -> bool:
+        """Whether the row is what its source says now."""
+        return self._rows.get(self._sources[row]) == row
 
 
-def _bands(found: Signature) -> Iterator[tuple[int, bytes]]:
-    for at in range(0, _SIZE, _ROWS):
-        yield at, found[at : at + _ROWS].tobytes()
+def _bands(found: Signature) -> NDArray[np.uint64]:
+    """``(32,)`` hashes, one for each band of minima; unlike bands share one by accident only."""
+    bands = found.reshape(-1, _ROWS).astype(np.uint64)
+    hashes: NDArray[np.uint64] = (bands * _A[:_ROWS]).sum(axis=1, dtype=np.uint64)
+    return hashes

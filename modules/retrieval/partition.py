@@ -12,13 +12,14 @@ from modules.retrieval.formats.html import read_html
 from modules.retrieval.formats.office import read_docx, read_pptx
 from modules.retrieval.formats.pdf import read_pdf
 from modules.retrieval.formats.plain import read_csv, read_eml, read_md, read_txt
+from modules.retrieval.language import declared, detected
 from modules.retrieval.sniff import check
 from modules.retrieval.types import Block, Candidate, Document, Origin, Parsed
 from modules.text import normalise
 from signatures.errors import InputError
 
 MAX_BYTES = 50_000_000
-PARTITION_VERSION = 1
+PARTITION_VERSION = 2
 """Raised when a document's blocks change meaning, so that known files are read again."""
 
 _MAX_BLOCK = 1_000_000  # characters
@@ -44,6 +45,10 @@ def load(candidate: Candidate, max_bytes: int = MAX_BYTES) -> bytes:
     Raises:
         InputError: It cannot be read, is too large, or is not what the manifest says.
     """
+    if candidate.remote:
+        raise InputError("is a URL, and nothing was given to fetch it with")
+    if candidate.raw is not None:
+        return candidate.raw
     if candidate.path is None:
         return (candidate.text or "").encode("utf-8", "replace")
     try:
@@ -65,7 +70,7 @@ def partition(candidate: Candidate, raw: bytes) -> Document:
         InputError: It is not what its name says, or holds no text that can be used.
     """
     origin = candidate.origin
-    if candidate.path is not None:
+    if candidate.text is None:
         check(origin.kind, raw)
     found = _READERS[origin.kind](raw)
     blocks = tuple(
@@ -78,7 +83,9 @@ def partition(candidate: Candidate, raw: bytes) -> Document:
     if max(len(block.text) for block in blocks) > _MAX_BLOCK:
         raise InputError(f"holds a single line of over {_MAX_BLOCK} characters", expected="prose")
     text = "\n".join(block.text for block in blocks)
-    return Document(_origin(origin, found), blocks, hashlib.sha256(text.encode()).hexdigest())
+    told = _origin(origin, found)
+    told = replace(told, lang=declared(told.lang) or detected(text))
+    return Document(told, blocks, hashlib.sha256(text.encode()).hexdigest())
 
 
 def clean(text: str) -> str:
@@ -98,7 +105,7 @@ def _origin(origin: Origin, found: Parsed) -> Origin:
         topic=clean(origin.topic or found.topic),
         date=normalise(origin.date or found.date),
         url=normalise(origin.url or found.url),
-        lang=normalise(origin.lang or found.lang)[:2].lower(),
+        lang=normalise(origin.lang or found.lang),
     )
 
 

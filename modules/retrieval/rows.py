@@ -21,19 +21,26 @@ _FLAT = ("source", "title", "topic", "date", "url", "lang", "kind", "section", "
 PLAIN = ["id", "text", *_FLAT, "domain", "position", "sources"]
 """The columns without vectors."""
 
+WORDS = "words"
+"""The column that full text searches: titles and headings above the text."""
+
+LAYOUT = "2"
+"""Raised when the columns change or come to mean something else."""
+
 
 def schema(embedder: str, dimension: int) -> Schema:
     """The table's columns; it remembers which embedder its vectors come from."""
     import pyarrow as pa
 
-    names = ("id", "text", *_FLAT, "domain", "origins")
+    names = ("id", "text", WORDS, *_FLAT, "domain", "origins")
     fields = [pa.field(name, pa.string()) for name in names]
     fields += [
         pa.field("position", pa.int32()),
         pa.field("sources", pa.list_(pa.string())),
         pa.field("vector", pa.list_(pa.float32(), dimension)),
     ]
-    return pa.schema(fields, metadata={"embedder": embedder, "dimension": str(dimension)})
+    made = {"layout": LAYOUT, "embedder": embedder, "dimension": str(dimension)}
+    return pa.schema(fields, metadata=made)
 
 
 def place(chunk: Chunk) -> Place:
@@ -61,6 +68,7 @@ def row(id: str, text: str, vector: Any, where: Sequence[Place]) -> Row:
     return {
         "id": id,
         "text": text,
+        WORDS: "\n".join([*_headings(where), text]),
         **{name: first[name] for name in _FLAT},
         "domain": (urlsplit(first["url"]).hostname or "").removeprefix("www."),
         "origins": json.dumps(where, ensure_ascii=False),
@@ -68,3 +76,8 @@ def row(id: str, text: str, vector: Any, where: Sequence[Place]) -> Row:
         "sources": [spot["source"] for spot in where],
         "vector": vector,
     }
+
+
+def _headings(where: Sequence[Place]) -> list[str]:
+    """Titles and headings over the chunk, in an order that does not depend on who came first."""
+    return sorted({spot[name] for spot in where for name in ("title", "section")} - {""})

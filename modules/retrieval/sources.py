@@ -1,4 +1,4 @@
-"""What there is to ingest: files, folders, globs and JSON Lines, in a fixed order."""
+"""What there is to ingest: files, folders, globs, JSON Lines and addresses, in a fixed order."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ _TEXT_FIELDS = ("text", "content", "body")
 _NAMED = ("title", "topic", "date", "url", "lang")
 _MAGIC = re.compile(r"[*?\[]")
 _BYTE = re.compile("[\udc80-\udcff]")  # a byte that is no UTF-8, as Python carries it in a name
+_HTTP = ("http://", "https://")
+_LIST = ".urls"
 _APART = ("readme", "license", "licence", "manifest.json")
 
 
@@ -31,6 +33,9 @@ def discover(
     A folder is walked (hidden names skipped, links to folders not followed); its own README,
     LICENSE and ``manifest.json`` are not evidence. A manifest's titles and topics are used. A
     ``.jsonl`` file gives one document per row ``{id, title, text, url, date, topic, lang}``.
+    An http(s) address gives a page still to be fetched, a list of addresses (``.urls``, or a
+    ``.txt`` of nothing else) one for each; a list inside a folder is not followed, so that a
+    folder never reaches the network.
     Two documents can have one ``source``; see :func:`names`.
     """
     for path in paths:
@@ -51,16 +56,51 @@ def names(origin: Origin) -> Iterator[str]:
 
 
 def _below(path: str, max_bytes: int) -> Iterator[Candidate | Refused]:
-    if path.startswith(("http://", "https://")):
-        yield Refused(source=path, reason="is a URL; ingest reads files and folders")
+    if path.startswith(_HTTP):
+        yield page_at(path, "web")
     elif Path(path).is_dir():
         yield from _folder(Path(path), max_bytes)
+    elif (lines := _listed(Path(path), max_bytes)) is not None:
+        yield from _pages(lines, Path(path))
     elif Path(path).exists():
         yield from _file(Path(path), Path(path).parent, {}, max_bytes)
     elif _MAGIC.search(path):
         yield from _matches(path, max_bytes)
     else:
         yield Refused(source=path, reason="does not exist")
+
+
+def page_at(url: str, root: str) -> Candidate:
+    """The page at ``url``, still to be fetched; ``root`` is what named it."""
+    return Candidate(Origin(url, root, url=url, kind="html"))
+
+
+def _listed(path: Path, max_bytes: int) -> list[str] | None:
+    """The lines of a list of addresses; None if the file is something else."""
+    suffix = path.suffix.lower()
+    if suffix not in (_LIST, ".txt") or not path.is_file() or path.stat().st_size > max_bytes:
+        return None
+    lines = path.read_text("utf-8-sig", "replace").splitlines()
+    told = [line for line in map(str.strip, lines) if line and not line.startswith("#")]
+    whole = bool(told) and all(_is_address(line) for line in told)
+    return lines if whole or suffix == _LIST else None
+
+
+def _pages(lines: list[str], path: Path) -> Iterator[Candidate | Refused]:
+    """The pages a list names, each once; text after a ``#`` that opens a line is a remark."""
+    root, seen = _identity(path), set()
+    for number, line in enumerate(map(str.strip, lines), 1):
+        if not line or line.startswith("#") or line in seen:
+            continue
+        seen.add(line)
+        if _is_address(line):
+            yield page_at(line, root)
+        else:
+            yield Refused(source=f"{path.name}:{number}", reason="is no http(s) address")
+
+
+def _is_address(line: str) -> bool:
+    return line.startswith(_HTTP) and len(line.split()) == 1
 
 
 def _matches(pattern: str, max_bytes: int) -> Iterator[Candidate | Refused]:
@@ -121,6 +161,8 @@ def _file(
         yield Refused(source=source, reason="is not a regular file")
     elif suffix == ".jsonl":
         yield from _rows(path, source, max_bytes)
+    elif suffix == _LIST:
+        yield Refused(source=source, reason="is a list of addresses; name it itself to follow it")
     elif suffix not in KINDS:
         kinds = " ".join([*KINDS, ".jsonl"])
         yield Refused(source=source, reason=f"is of unsupported type {suffix!r}; expected {kinds}")

@@ -5,19 +5,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from modules.lm.addresses import key_in, plain_http
 from modules.retrieval.embed import BATCH
-from modules.retrieval.ranking import Mode
+from modules.retrieval.ranking import DEPTH, Filters, Fusion, Mode
 from signatures.types import Passage
 
 if TYPE_CHECKING:
     from modules.evidence import Retriever
     from modules.retrieval.embed import Embedder
+    from modules.retrieval.rerank import Reranker
     from modules.retrieval.store import EvidenceStore
+
+Values = str | tuple[str, ...]
+Day = Annotated[str, Field(pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$")]
 
 
 class EmbedderSpec(BaseModel, ABC):
@@ -113,48 +117,147 @@ class RetrieverSpec(BaseModel, ABC):
             EvidenceError: There is no index, or another embedder built it.
         """
 
+    def for_run(self, folder: Path) -> RetrieverSpec:
+        """The same for one run, whose folder a retriever may keep things in."""
+        return self
+
+
+class FilterSpec(BaseModel):
+    """What a passage's document must be like; None is any, a list is any of its values.
+
+    Args:
+        source: Its name in the index.
+        topic: Its topic.
+        domain: Where its address points, without ``www.``.
+        kind: Its file type, such as ``md`` or ``pdf``.
+        lang: Its language, ISO 639-1.
+        date_from: The earliest date, ``YYYY``, ``YYYY-MM`` or ``YYYY-MM-DD``.
+        date_to: The latest, included: ``2024`` is its last day.
+    """
+
+    # On a command line a year is a number.
+    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
+
+    source: Values | None = None
+    topic: Values | None = None
+    domain: Values | None = None
+    kind: Values | None = None
+    lang: Values | None = None
+    date_from: Day | None = None
+    date_to: Day | None = None
+
+    def set(self) -> dict[str, Any]:
+        """The filters that are set."""
+        return self.model_dump(exclude_none=True)
+
+
+class RerankSpec(BaseModel):
+    """A cross-encoder that orders the candidates anew; None for none.
+
+    Args:
+        model: Hub name or folder of a sentence-transformers cross-encoder.
+        batch_size: Pairs scored at once.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str | None = None
+    batch_size: int = Field(default=BATCH, ge=1, le=4096)
+
+    def open(self) -> Reranker | None:
+        """The re-ranker; its weights load when first used."""
+        from modules.retrieval.rerank import CrossEncoderReranker
+
+        if self.model is None:
+            return None
+        return CrossEncoderReranker(self.model, batch_size=self.batch_size)
+
 
 class StoreRetrieverSpec(RetrieverSpec):
     """Search in the evidence store.
 
     Args:
         mode: ``hybrid``, ``dense`` or ``fulltext``.
+        fusion: How ``hybrid`` joins its halves: by ``score`` or by reciprocal ``rank``.
+        depth: Candidates of each ranking, four for each wanted passage at least.
+        mmr: The weight of relevance against novelty in [0, 1]; None ranks by relevance alone.
+        rerank: A cross-encoder over the candidates.
+        filters: Which documents count.
         version: A corpus version to read instead of the newest.
     """
 
     mode: Mode = "hybrid"
+    fusion: Fusion = "score"
+    depth: int = Field(default=DEPTH, ge=1, le=1000)
+    mmr: float | None = Field(default=None, ge=0, le=1)
+    rerank: RerankSpec | None = None
+    filters: FilterSpec | None = None
     version: str | None = None
 
     def open(self, index: Path, embedder: Any) -> Retriever:
         from modules.retrieval.store import EvidenceStore
 
-        return StoreRetriever(EvidenceStore(index, embedder, version=self.version), self.mode)
+        return StoreRetriever(
+            EvidenceStore(index, embedder, version=self.version),
+            self.mode,
+            filters=self.filters.set() if self.filters else None,
+            depth=self.depth,
+            mmr=self.mmr,
+            reranker=self.rerank.open() if self.rerank else None,
+            fusion=self.fusion,
+        )
 
 
 class StoreRetriever:
     """A store under one ranking, at the version it has now, whatever is ingested later.
 
-    Its identity depends on the corpus, not on the version's name.
+    Its identity depends on what the corpus holds, not on the version's name.
+
+    Args:
+        store: The store.
+        mode: ``hybrid``, ``dense`` or ``fulltext``. More on all of these in
+            :class:`modules.retrieval.searching.Search`.
+        filters: Which documents count.
+        depth: Candidates of each ranking.
+        mmr: The weight of relevance against novelty; None ranks by relevance alone.
+        reranker: Scores the candidates anew.
+        fusion: How ``hybrid`` joins its halves.
 
     Raises:
         EvidenceError: There is no index, or another embedder built it.
     """
 
-    def __init__(self, store: EvidenceStore, mode: Mode) -> None:
+    def __init__(
+        self,
+        store: EvidenceStore,
+        mode: Mode = "hybrid",
+        *,
+        filters: Filters | None = None,
+        depth: int = DEPTH,
+        mmr: float | None = None,
+        reranker: Reranker | None = None,
+        fusion: Fusion = "score",
+    ) -> None:
         # Read now: a run must fail before its first LM call when there is no index.
         self._store = store.pinned()
-        self._digest = self._store.digest()
-        self._mode = mode
+        self._how: dict[str, Any] = {
+            "mode": mode, "filters": filters, "depth": depth, "mmr": mmr, "reranker": reranker,
+            "fusion": fusion,
+        }  # fmt: skip
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Passage]]:
-        return self._store.search(list(queries), k=k, mode=self._mode)
+        return self._store.search(list(queries), k=k, **self._how)
 
     def identity(self) -> dict[str, Any]:
+        view, reranker = self._store.view(), self._how["reranker"]
         return {
             "retriever": "store",
-            "mode": self._mode,
+            **self._how,
+            "filters": dict(self._how["filters"] or {}),
+            "reranker": reranker.name if reranker else None,
             "embedder": self._store.embedder.name,
-            "digest": self._digest,
+            "digest": view.digest,
+            "described": view.described,
         }
 
     @property
@@ -165,8 +268,10 @@ class StoreRetriever:
 
 __all__ = [
     "EmbedderSpec",
+    "FilterSpec",
     "MiniLMSpec",
     "OpenAISpec",
+    "RerankSpec",
     "RetrieverSpec",
     "SentenceTransformersSpec",
     "StoreRetriever",

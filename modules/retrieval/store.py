@@ -6,30 +6,38 @@ such as ``v7-0123abcd`` (LanceDB's version and the digest), which can be opened 
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from modules.retrieval import database, ranking, rows
+from modules.retrieval import database, rows, searching
 from modules.retrieval.database import Database, Row
-from modules.retrieval.embed import Embedder
-from modules.retrieval.ranking import Filters, Mode
+from modules.retrieval.embed import Embedder, Vectors
+from modules.retrieval.ranking import DEPTH, Filters, Fusion, Mode
+from modules.retrieval.rerank import Reranker
+from modules.retrieval.searching import Search
 from modules.retrieval.types import Chunk
-from signatures.errors import EvidenceError, InputError
+from modules.retrieval.upkeep import keep_up
+from modules.retrieval.view import View, opened
+from signatures.errors import EvidenceError
 from signatures.types import Passage
 
 if TYPE_CHECKING:
-    from lancedb.table import Table
+    from lancedb.table import AsyncTable, Table
+    from pyarrow import Schema
 
 _TABLE = "chunks"
 _BATCH = 512  # chunks per commit
-# By default LanceDB deletes what is a week old, and fails on versions that carry a tag.
-_FOREVER = timedelta(days=36_500)
-_DEPTH = 50  # the least that each ranking contributes to a fusion
+
+
+class Prepared(NamedTuple):
+    """Chunks ready to be written, by id: texts, where they stand, vectors of those not held."""
+
+    texts: dict[str, str]
+    places: Mapping[str, list[rows.Place]]
+    vectors: dict[str, Vectors]
 
 
 class EvidenceStore:
@@ -57,8 +65,8 @@ class EvidenceStore:
         self.embedder = embedder
         self.version = version
         self._handle: Table | None = None
+        self._view: View | None = None
         self._opening = threading.Lock()
-        self._digests: dict[int, str] = {}
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -69,25 +77,27 @@ class EvidenceStore:
 
     def count(self) -> int:
         """How many chunks the index holds."""
-        with self.database.reading():
-            return int(self._table().count_rows())
+        return len(self.view())
 
     def rows(self) -> list[Row]:
         """Every chunk without its vector, ordered by source and position."""
-        found = self._find(self._table(), columns=rows.PLAIN)
+        found = self.view().rows(rows.PLAIN)
         return sorted(found, key=lambda row: (row["source"], row["position"], row["id"]))
 
     def digest(self) -> str:
         """sha256 over the sorted chunk ids: equal for equal contents, however they came in."""
-        return self._digest(self._table())
+        return self.view().digest
 
     def corpus_version(self) -> str:
         """The readable name of what the index holds now, e.g. ``v7-0123abcd``."""
-        return self.version or self._name(self._table())
+        return self.version or self.view().name
 
     def pinned(self) -> EvidenceStore:
         """The index as it is now: what is written later is not seen."""
-        return EvidenceStore(self.database.path, self.embedder, version=self.corpus_version())
+        view = self.view()
+        store = EvidenceStore(self.database.path, self.embedder, version=view.name)
+        store.database, store._view = self.database, view
+        return store
 
     def search(
         self,
@@ -96,31 +106,38 @@ class EvidenceStore:
         *,
         mode: Mode = "hybrid",
         filters: Filters | None = None,
+        depth: int = DEPTH,
+        mmr: float | None = None,
+        reranker: Reranker | None = None,
+        fusion: Fusion = "score",
     ) -> list[list[Passage]]:
         """The best ``k`` passages for each query, best first, equal scores by chunk id.
 
-        ``dense`` ranks by cosine, ``fulltext`` by BM25, ``hybrid`` by both (reciprocal rank
-        fusion). ``similarity`` is the cosine whatever the mode.
+        Args:
+            queries: What is looked for; a batch costs less than its queries one by one.
+            k: How many passages for each.
+            mode: ``hybrid``, ``dense`` or ``fulltext``. More on all of these in
+                :class:`modules.retrieval.searching.Search`.
+            filters: Which documents count.
+            depth: Candidates of each ranking.
+            mmr: The weight of relevance against novelty; None ranks by relevance alone.
+            reranker: Scores the candidates anew.
+            fusion: How ``hybrid`` joins its halves: by ``score`` or by ``rank``.
 
         Raises:
             EvidenceError: There is no index, it was built with another embedder, or is damaged.
-            InputError: ``k``, ``mode`` or a filter cannot be used.
+            InputError: ``k``, an option or a filter cannot be used.
         """
-        if k < 1 or mode not in ("hybrid", "dense", "fulltext"):
-            raise InputError("a search cannot be run", got=f"k={k}, mode={mode!r}")
-        table, where = self._table(), ranking.condition(filters)
-        if not queries:
-            return []
-        depth = max(4 * k, _DEPTH)
-        vectors = self.embedder.encode(queries)
-        legs = []
-        with self.database.reading():
-            if mode != "fulltext":
-                legs.append(ranking.dense(table, vectors, depth, where))
-            if mode != "dense":
-                legs.append(ranking.fulltext(table, queries, depth, where))
-            fused = [ranking.fuse(each)[:k] for each in zip(*legs, strict=True)]
-            return ranking.passages(table, fused, vectors)
+        how = Search(mode, filters, depth, mmr, reranker, fusion)
+        how.check(k)
+        return searching.run(self.view(), self.embedder, list(queries), k, how)
+
+    def view(self) -> View:
+        """The index at the pinned or the newest version, as searches read it."""
+        with self._opening:
+            if self._view is None or self.version is None:
+                self._view = self.database.wait(self._newest(self._view))
+            return self._view
 
     # --- writing ------------------------------------------------------------------------------
 
@@ -139,7 +156,38 @@ class EvidenceStore:
 
     def add(self, chunks: Iterable[Chunk]) -> int:
         """As :meth:`upsert`, but full text waits for :meth:`finish`: for many small batches."""
-        return sum(self._add(part) for part in database.parts(chunks, _BATCH))
+        return sum(self.put(self.prepare(part)) for part in database.parts(chunks, _BATCH))
+
+    def prepare(self, chunks: Sequence[Chunk]) -> Prepared:
+        """Embed what the index does not hold; the first half of :meth:`add`, without a lock."""
+        texts = {chunk.id: chunk.text for chunk in chunks}
+        places: defaultdict[str, list[rows.Place]] = defaultdict(list)
+        for chunk in chunks:
+            places[chunk.id].append(rows.place(chunk))
+        known = self.database.wait(self._known(list(texts))) if self.exists else set()
+        new = {key: text for key, text in texts.items() if key not in known}
+        return Prepared(texts, places, self._vectors(new))
+
+    def put(self, ready: Prepared) -> int:
+        """Write what was prepared; the second half of :meth:`add`."""
+        texts, places, vectors = ready
+        with self.database.writing():
+            table = self._writable()
+            where = database.among("id", list(texts))
+            old = {row["id"]: row for row in self._find(table, where)} if texts else {}
+            stored = old.keys() | vectors.keys()
+            gone = {key: text for key, text in texts.items() if key not in stored}
+            vectors = vectors | self._vectors(gone)  # deleted by another writer in between
+            changed = []
+            for key, text in texts.items():
+                before = rows.places(old[key]) if key in old else []
+                after = rows.joined(before, places[key])
+                if after != before:
+                    vector = old[key]["vector"] if key in old else vectors[key]
+                    changed.append(rows.row(key, text, vector, after))
+            if changed:
+                database.put(table, changed, "id")
+            return len(texts) - len(old)
 
     def forget(self, source: str, keep: Iterable[str] = ()) -> None:
         """Take ``source`` off all its chunks but ``keep``; a chunk without source is deleted."""
@@ -164,47 +212,15 @@ class EvidenceStore:
                 table.delete(database.among("id", part))
 
     def finish(self) -> None:
-        """Compact, index full text anew and tag the corpus version, if anything changed.
-
-        The full-text index is built anew because BM25 scores from parts added over time depend
-        on the order in which they came.
-        """
-        from lancedb.index import FTS
-
+        """Bring the indexes up to date and tag the corpus version, if anything changed."""
         with self.database.writing():
             table = self._writable()
-            if database.tagged(table, self._name(table)) is not None:
+            if table.version in database.tagged(table):
                 return
-            table.optimize(cleanup_older_than=_FOREVER)
-            table.create_index("text", config=FTS(), replace=True)
-            table.tags.create(self._name(table), table.version)
+            keep_up(table)
+            table.tags.create(self.view().name, table.version)
 
     # --- inside -------------------------------------------------------------------------------
-
-    def _add(self, chunks: list[Chunk]) -> int:
-        texts = {chunk.id: chunk.text for chunk in chunks}
-        new: defaultdict[str, list[rows.Place]] = defaultdict(list)
-        for chunk in chunks:
-            new[chunk.id].append(rows.place(chunk))
-        known = self._known(list(texts)) if self.exists else set()
-        vectors = self._vectors({key: text for key, text in texts.items() if key not in known})
-        with self.database.writing():
-            table = self._writable()
-            where = database.among("id", list(texts))
-            old = {row["id"]: row for row in self._find(table, where)}
-            stored = old.keys() | vectors.keys()
-            gone = {key: text for key, text in texts.items() if key not in stored}
-            vectors |= self._vectors(gone)  # deleted by another writer since the first look
-            changed = []
-            for key, text in texts.items():
-                before = rows.places(old[key]) if key in old else []
-                after = rows.joined(before, new[key])
-                if after != before:
-                    vector = old[key]["vector"] if key in old else vectors[key]
-                    changed.append(rows.row(key, text, vector, after))
-            if changed:
-                database.put(table, changed, "id")
-            return len(texts) - len(old)
 
     def _find(
         self, table: Table, where: str | None = None, columns: list[str] | None = None
@@ -212,24 +228,17 @@ class EvidenceStore:
         with self.database.reading():
             return database.find(table, where, columns)
 
-    def _known(self, ids: list[str]) -> set[str]:
-        found = self._find(self._table(), database.among("id", ids), ["id"])
-        return {row["id"] for row in found}
+    async def _known(self, ids: list[str]) -> set[str]:
+        """Those of the ids that the newest version holds."""
+        table = await self.database.reader(_TABLE)
+        self._check(await table.schema())
+        query = table.query().where(database.among("id", ids)).select(["id"])
+        return set((await query.to_arrow()).column("id").to_pylist())
 
-    def _vectors(self, texts: dict[str, str]) -> dict[str, object]:
+    def _vectors(self, texts: dict[str, str]) -> dict[str, Vectors]:
         if not texts:
             return {}
         return dict(zip(texts, self.embedder.encode(list(texts.values())), strict=True))
-
-    def _digest(self, table: Table) -> str:
-        version = int(table.version)
-        if version not in self._digests:
-            ids = sorted(row["id"] for row in self._find(table, columns=["id"]))
-            self._digests[version] = hashlib.sha256("\n".join(ids).encode()).hexdigest()
-        return self._digests[version]
-
-    def _name(self, table: Table) -> str:
-        return f"v{table.version}-{self._digest(table)[:8]}"
 
     def _writable(self) -> Table:
         """The table at its newest version, created if need be. Only under the writer's lock."""
@@ -244,52 +253,70 @@ class EvidenceStore:
         return self._table()
 
     def _table(self) -> Table:
-        """The table, at the pinned or the newest version."""
-        with self._opening, self.database.reading():
+        """The table at its newest version, for writing. Only under the writer's lock."""
+        with self.database.reading():
             if self._handle is None:
-                self._handle = self._opened()
-            elif self.version is None:
-                self._handle.checkout_latest()
+                table = self.database.open(_TABLE)
+                self._check(table.schema)
+                self._handle = table
+            self._handle.checkout_latest()
             return self._handle
 
-    def _opened(self) -> Table:
+    async def _newest(self, known: View | None) -> View:
+        """A view of the pinned or the newest version; ``known`` if it is that one."""
         if not self.exists:
             raise EvidenceError(
                 f"there is no index at {self.database.path}", remedy="run: moot ingest PATH"
             )
-        table = self.database.open(_TABLE)
-        self._check_embedder(table)
+        table = await self.database.reader(_TABLE)
+        if known is not None and known.version == await table.version():
+            return known
+        self._check(await table.schema())
         if self.version is not None:
-            self._pin(table, self.version)
-        return table
+            await self._pin(table, self.version)
+        view = await opened(self.database, table)
+        if self.version not in (None, view.name):
+            raise self._no_version()
+        return view
 
-    def _check_embedder(self, table: Table) -> None:
-        stated = table.schema.metadata or {}
+    async def _pin(self, table: AsyncTable, name: str) -> None:
+        tag = (await table.tags.list()).get(name)
+        number = tag["version"] if tag else database.version_number(name)
+        if number is None:
+            raise self._no_version()
+        try:
+            await table.checkout(number)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise self._no_version() from error
+
+    def _check(self, schema: Schema) -> None:
+        """Refuse an index of another embedder, or of an older layout."""
+        stated = schema.metadata or {}
         made = {key.decode(): value.decode() for key, value in stated.items()}
         if made.get("embedder") != self.embedder.name:
-            raise EvidenceError(
-                f"the index at {self.database.path} was built with another embedder",
-                expected=made.get("embedder"),
-                got=self.embedder.name,
-                remedy="choose that embedder, or ingest into another folder",
+            raise self._foreign(
+                "was built with another embedder", made.get("embedder"), self.embedder.name
             )
         if made.get("dimension") != str(self.embedder.dimension):
+            raise self._foreign(
+                "holds vectors of another size", made.get("dimension"), str(self.embedder.dimension)
+            )
+        if made.get("layout") != rows.LAYOUT:
             raise EvidenceError(
-                f"the index at {self.database.path} holds vectors of another size",
-                expected=made.get("dimension"),
-                got=str(self.embedder.dimension),
-                remedy="choose the embedder it was built with, or ingest into another folder",
+                f"the index at {self.database.path} was made by another version of Moot",
+                remedy="delete that folder and run: moot ingest PATH",
             )
 
-    def _pin(self, table: Table, version: str) -> None:
-        number = database.tagged(table, version) or database.version_number(version)
-        try:
-            table.checkout(number if number is not None else version)
-            found = self._name(table)
-        except (OSError, RuntimeError, ValueError):
-            found = None
-        if found != version:
-            raise EvidenceError(
-                f"the index at {self.database.path} has no version {version}",
-                remedy="ingest the same documents again, or run without a version",
-            )
+    def _foreign(self, what: str, expected: str | None, got: str) -> EvidenceError:
+        return EvidenceError(
+            f"the index at {self.database.path} {what}",
+            expected=expected,
+            got=got,
+            remedy="choose the embedder it was built with, or ingest into another folder",
+        )
+
+    def _no_version(self) -> EvidenceError:
+        return EvidenceError(
+            f"the index at {self.database.path} has no version {self.version}",
+            remedy="ingest the same documents again, or run without a version",
+        )

@@ -10,9 +10,9 @@ from pathlib import Path
 class Origin:
     """What is known of a document besides its text. Unknown parts are empty.
 
-    ``source`` names it in the index and in citations: the path below the ingested folder, or a
-    row's id. ``root`` tells equal names of two folders apart: that folder's or file's base name,
-    a dash, and a hash of where it lies.
+    ``source`` names it in the index and in citations: the path below the ingested folder, a
+    row's id, or a page's address. ``root`` tells equal names of two folders apart: that folder's
+    or file's base name, a dash, and a hash of where it lies.
     ``date`` is ISO 8601, ``lang`` ISO 639-1, ``kind`` a file type (``md``, ``pdf``, ...).
     """
 
@@ -33,7 +33,8 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document found and not yet read: a file at ``path``, or a row that brought ``text``.
+    """A document found and not yet read: a file at ``path``, a row that brought ``text``, a page
+    fetched as ``raw``; or, with none of these, a page at ``origin.url`` still to be fetched.
 
     ``sha256`` is what a manifest says the file's hash is.
     """
@@ -42,6 +43,12 @@ class Candidate:
     path: Path | None = None
     text: str | None = None
     sha256: str | None = None
+    raw: bytes | None = None
+
+    @property
+    def remote(self) -> bool:
+        """Whether it has still to be fetched."""
+        return self.path is None and self.text is None and self.raw is None
 
 
 @dataclass(frozen=True, slots=True)

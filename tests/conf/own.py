@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from evals.contract import Metric, Score
+from evals.contract import Direction, Metric, Row, Score, Tools
 from modules.essay import EssayMethod, EssaySettings, PersonaDebateProgram
 from modules.lm.backends import Backend, ExtractiveBackend
 
@@ -14,10 +14,10 @@ class ShoutingMetric(Metric):
 
     name: ClassVar[str] = "shouting"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    direction: ClassVar[Literal["lower", "higher"]] = "lower"
+    direction: ClassVar[Direction] = "lower"
     fields: ClassVar[tuple[str, ...]] = ("essay",)
 
-    def score(self, row: dict[str, Any]) -> Score:
+    def score(self, row: Row, tools: Tools) -> Score:
         words = row["essay"].split()
         return Score(value=sum(w.isupper() for w in words) / len(words), explanation="capitals")
 
@@ -25,7 +25,7 @@ class ShoutingMetric(Metric):
 class BrokenMetric(ShoutingMetric):
     """A metric with a fault."""
 
-    def score(self, row: dict[str, Any]) -> Score:
+    def score(self, row: Row, tools: Tools) -> Score:
         raise KeyError("no such field")
 
 

@@ -63,8 +63,8 @@ def test_repro_runs_once_and_then_does_nothing(tmp_path: Path) -> None:
     assert "Running stage 'essay'" in first
     assert (tmp_path / "artifacts" / "dvc" / "essay" / "essay.md").exists()
     assert "Running stage" not in repro(tmp_path)
-    text = (tmp_path / "conf" / "essay.yaml").read_text(encoding="utf-8")
-    (tmp_path / "conf" / "essay.yaml").write_text(
+    text = (tmp_path / "conf" / "settings" / "essay.yaml").read_text(encoding="utf-8")
+    (tmp_path / "conf" / "settings" / "essay.yaml").write_text(
         text.replace("seed: 0 ", "seed: 3 "), encoding="utf-8"
     )
     third = repro(tmp_path)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from flows.run import Run, every
+from flows.tracking import settle
 from signatures.errors import BudgetReached, EvidenceError, InputError
 from signatures.results import EssayResult
 from tests.servers.debaters import debaters
-from tests.servers.lm import LMServer, Reply
+from tests.servers.lm import LMRequest, LMServer, Reply
 from tests.support import composed
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
@@ -67,13 +70,17 @@ def test_the_files_are_there(first: dict[str, Any]) -> None:
     assert json.loads((folder / "result.json").read_text()) == first
     assert first["essay"] in (folder / "essay.md").read_text()
     assert "## References" in (folder / "essay.md").read_text()
-    assert "Critic" in (folder / "transcript.md").read_text()
+    transcript = (folder / "transcript.md").read_text()
+    assert "Critic" in transcript
+    assert "Values: " in transcript
+    ElementTree.parse(folder / "graph.svg")  # noqa: S314 - our own file
     assert "subject: We should" in (folder / "config.yaml").read_text()
 
 
 def test_mlflow_has_it_under_the_runs_own_id(corpus: Path, first: dict[str, Any]) -> None:
     from mlflow import MlflowClient
 
+    settle()
     state = json.loads((Path(first["run"]["dir"]) / "state.json").read_text())
     client = MlflowClient(tracking_uri=f"sqlite:///{corpus}/mlflow.db")
     kept = client.get_run(state["mlflow_run_id"])
@@ -82,7 +89,7 @@ def test_mlflow_has_it_under_the_runs_own_id(corpus: Path, first: dict[str, Any]
     assert kept.data.metrics["usage.calls"] == first["usage"]["calls"]
     assert kept.data.metrics["citation_precision"] == first["citation_figures"]["precision"]
     names = {a.path for a in client.list_artifacts(state["mlflow_run_id"])}
-    assert names == {"essay.md", "transcript.md", "result.json"}
+    assert names == {"essay.md", "transcript.md", "graph.svg", "result.json"}
 
 
 def test_the_same_again_costs_nothing_and_says_the_same(
@@ -207,6 +214,7 @@ def test_tracking_that_fails_is_said_and_costs_nothing(
 ) -> None:
     result = run(corpus, "tracking.uri=http://127.0.0.1:9")
     assert (Path(result["run"]["dir"]) / "result.json").exists()
+    settle()
     assert "MLflow has no full record" in caplog.text
 
 
@@ -237,3 +245,69 @@ def test_a_run_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError):  # a file where a folder should be: not one of the disk's refusals
         Run(tmp_path / "file" / "run", "essay", {})
+
+
+def test_a_judge_over_http_chooses_among_samples(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    written = itertools.count(1)
+
+    def varied(request: LMRequest) -> str:
+        return debaters(request).replace("a museum open", f"{next(written)} museums open")
+
+    with LMServer(varied, models=("gpt-4o-mini",)) as server:
+        plain = (
+            "backend=openai", f"backend.base_url={server.base_url}", "method=e2e", "tracking=none",
+        )  # fmt: skip
+        result = run(corpus, *plain, "samples=4")
+        assert len(server.requests) == 8
+        again = run(corpus, *plain, "samples=4")
+        cheap = run(corpus, *plain, "samples=4", f"samples_tokens={_tokens(result) - 1}")
+        assert len(server.requests) == 8
+    samples = result["samples"]
+    assert [s["number"] for s in samples] == [1, 2, 3, 4]
+    assert max(samples, key=lambda s: s["value"])["chosen"]
+    assert result["run"]["usage_total"]["calls"] == 8
+    assert (again["essay"], again["samples"]) == (result["essay"], samples)
+    assert len(cheap["samples"]) < 4
+    assert any("one more would exceed" in note for note in cheap["notes"])
+    transcript = (Path(result["run"]["dir"]) / "transcript.md").read_text()
+    assert "## Samples" in transcript
+    assert not (Path(result["run"]["dir"]) / "graph.svg").exists()
+
+
+def _tokens(result: dict[str, Any]) -> int:
+    total = result["run"]["usage_total"]
+    return int(total["input_tokens"] + total["output_tokens"])
+
+
+def test_a_baseline_that_does_not_judge_keeps_its_first_sample(corpus: Path) -> None:
+    result = run(corpus, "method=e2e", "samples=4", "tracking=none")
+    assert [s["value"] for s in result["samples"]] == [None]
+    assert "the judge abstained: the first sample was taken" in result["notes"]
+
+
+def test_components_are_refined_over_http(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with LMServer(debaters, models=("gpt-4o-mini",)) as server:
+        result = run(
+            corpus, "backend=openai", f"backend.base_url={server.base_url}", "method=americano",
+            "method.refinements=2", "recall.shared=true",
+        )  # fmt: skip
+        # Three components are sent back twice, the concession stands at once.
+        assert len(server.requests) == 3 * 5 + 2
+    reviews = [r["component"] for r in result["argument"]["revisions"]]
+    assert {c: reviews.count(c) for c in reviews} == {
+        "claim": 2, "reasons": 2, "concession": 1, "essay": 2,
+    }  # fmt: skip
+    transcript = (Path(result["run"]["dir"]) / "transcript.md").read_text()
+    assert "**Claim:** Museums should charge" in transcript
+    assert "Feedback on the reasons" in transcript
+
+
+def test_the_graph_is_in_the_result(first: dict[str, Any]) -> None:
+    graph = first["argument_graph"]
+    assert [n["id"] for n in graph["nodes"]] == [t["id"] for t in first["debate"]]
+    assert {e["relation"] for e in graph["edges"]} == {"support", "oppose"}
+    assert 0 < first["debate_figures"]["novelty"] < 1

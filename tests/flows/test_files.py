@@ -90,7 +90,7 @@ def test_the_terminal_shows_text_and_not_markdown() -> None:
 def test_the_result_stays_the_exact_data() -> None:
     folder = Folder()
     write_files(folder, result(EVIL))  # type: ignore[arg-type]  # the one method it needs
-    assert list(folder.files) == ["essay.md", "transcript.md", "result.json"]
+    assert list(folder.files) == ["essay.md", "transcript.md", "graph.svg", "result.json"]
     assert json.loads(folder.files["result.json"])["essay"] == EVIL
 
 

@@ -63,7 +63,9 @@ def test_kill_9_and_resume_repeats_nothing(corpus: Path) -> None:
     assert result["run"]["id"] == folder.name
     assert result["usage"]["units_reused"] >= 3
     total = result["run"]["usage_total"]
-    assert total["calls"] in (11, 12)  # a call answered after the kill was never counted
+    # A call answered after the kill was never counted; one counted but not yet cached is asked,
+    # and counted, again.
+    assert total["calls"] in (11, 12, 13)
     assert total["usd"] > 0
 
 

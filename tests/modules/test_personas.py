@@ -7,7 +7,7 @@ from typing import Any
 import dspy
 import pytest
 
-from modules.personas import PersonaPool, TeamSelection
+from modules.personas import PersonaPool, TeamSelection, candidate
 from signatures.errors import EvidenceError, ReplyError
 from signatures.types import Persona, Pool
 from tests.modules.fake import fake_lm
@@ -138,3 +138,33 @@ def test_a_bad_choice_of_team_is_refused(ids: list[str]) -> None:
     lm = fake_lm(lambda s, i: {"choices": [{"id": c, "reason": "r"} for c in ids]})
     with dspy.context(lm=lm), pytest.raises(ReplyError):
         TeamSelection(team_size=2)(subject="P", goal="refute", pool=personas())
+
+
+@pytest.mark.parametrize(
+    ("values", "asked", "kept"),
+    [
+        (True, "any", ["Fairness", "thrift"]),
+        (False, "none", []),
+        (["fairness", "piety"], ["fairness", "piety"], ["fairness"]),
+    ],
+)
+def test_values_are_asked_for_kept_to_and_carried_on(
+    values: Any, asked: Any, kept: list[str]
+) -> None:
+    held = ["Fairness", "thrift", " Fairness "]
+    drafts = [{**draft(f"A{n}", "against"), "values": held} for n in range(5)]
+    lm = fake_lm(lambda s, i: {"personas": drafts})
+    stage = PersonaPool(minimum=5, maximum=5, pool="one_sided", team_size=3, values=values)
+    with dspy.context(lm=lm):
+        pool = stage(subject="P", goal="refute", background=[])
+    assert lm.engine.asked[0][1]["values"] == asked
+    assert [p.values for p in pool.personas] == [kept] * 5
+    assert candidate(pool.personas[0]).values == kept
+
+
+def test_personas_without_the_values_asked_for_are_said() -> None:
+    drafts = [{**draft(f"A{n}", "against"), "values": ["thrift"]} for n in range(5)]
+    stage = PersonaPool(minimum=5, maximum=5, pool="one_sided", team_size=3, values=["piety"])
+    with dspy.context(lm=fake_lm(lambda s, i: {"personas": drafts})):
+        pool = stage(subject="P", goal="refute", background=[])
+    assert pool.notes == ["5 of 5 personas hold none of the values asked for"]

@@ -6,6 +6,7 @@ Its replies are valid and depend on the prompt alone. What it says is not meant 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -80,6 +81,94 @@ def _essay(request: LMRequest) -> dict[str, Any]:
     return {"essay": "\n\n".join([*body, "A made-up source says otherwise [999]."])}
 
 
+def _table_turn(request: LMRequest) -> dict[str, Any]:
+    known = re.findall(r'"id": ?"(t\d+)"', request.user)
+    mark = _mark(request)
+    text = (
+        f"I have thought about case {mark} for years. It is about who pays and who comes.\n\n"
+        f"- Money: Fees pay for conservation and for opening hours, as case {mark} shows. [7]\n"
+        "- Visitors: Museums without an entrance fee draw more visitors from poor families.\n"
+        "- Staff: A budget that can be planned keeps trained staff in the museum."
+    )
+    return {
+        "text": text,
+        "replies_to": known[-1] if known else "none",
+        "relation": "oppose" if known else "none",
+    }
+
+
+def _shortened(request: LMRequest) -> dict[str, Any]:
+    return {"shortened": "I say it in fewer words.\n\n- Money: Fees pay for conservation."}
+
+
+def _moderation(request: LMRequest) -> dict[str, Any]:
+    return {
+        "summary": f"Both sides spoke of money in round {_mark(request)}.",
+        "question": "Who should pay?",
+    }
+
+
+def _closing(request: LMRequest) -> dict[str, Any]:
+    positions = [
+        {"speakers": ["Taxpayer", "Nobody here"], "view": "Visitors should pay."},
+        {"speakers": ["Teacher"], "view": "Everybody should pay."},
+    ]
+    return {
+        "closing": {
+            "agreements": ["Museums cost money."],
+            "disagreements": [{"issue": "who pays", "positions": positions}],
+            "open_questions": ["What do visitors spend elsewhere?"],
+        }
+    }
+
+
+def _recommendation(request: LMRequest) -> dict[str, Any]:
+    return {
+        "recommendation": {
+            "advice": "Try it for a year.",
+            "reasons": ["The Teacher says that pupils would come."],
+            "against": "It costs money.",
+            "depends_on": ["the budget"],
+        }
+    }
+
+
+def _claim(request: LMRequest) -> dict[str, Any]:
+    return {"claim": f"Museums should charge, because fees pay in town {_mark(request)}."}
+
+
+def _reasons(request: LMRequest) -> dict[str, Any]:
+    named = ["Fees fund conservation", "Fees steady the budget", "Fees spread visitors"]
+    why = f"This was seen in town {_mark(request)}."
+    return {"reasons": [{"reason": f"{r}.", "explanation": why} for r in named]}
+
+
+def _concession(request: LMRequest) -> dict[str, Any]:
+    return {"concession": {"objection": "Fees keep families away.", "answer": "Passes do not."}}
+
+
+def _review(request: LMRequest) -> dict[str, Any]:
+    """A concession can stand; every other component is sent back."""
+    if "strongest objection" in request.user or "Passes do not." in request.user:
+        return {"adequate": True, "feedback": None}
+    return {"adequate": False, "feedback": f"Say more about town {_mark(request)}."}
+
+
+def _quality(request: LMRequest) -> dict[str, Any]:
+    return {"explanation": "It holds together.", "quality": 1 + int(_mark(request), 16) % 5}
+
+
+def _query(request: LMRequest) -> dict[str, Any]:
+    return {"query": "museum entrance fees visitors conservation budget"}
+
+
+def _cited(request: LMRequest) -> dict[str, Any]:
+    """An argument to be cited, word for word, with a marker in its first sentence."""
+    argument = re.search(r'"text": ?("(?:[^"\\]|\\.)*")', request.user)
+    assert argument is not None, request.user
+    return {"text": str(json.loads(argument[1])).replace(".", " [1].", 1)}
+
+
 def _mark(request: LMRequest) -> str:
     """A word of its own for every prompt, so that nothing downstream is reused by chance."""
     return hashlib.sha256(request.prompt.encode()).hexdigest()[:6]
@@ -92,4 +181,16 @@ PLAYS: dict[str, Callable[[LMRequest], dict[str, Any]]] = {
     "satisfied": _turn,
     "plan": _plan,
     "essay": _essay,
+    "claim": _claim,
+    "reasons": _reasons,
+    "concession": _concession,
+    "adequate": _review,
+    "quality": _quality,
+    "shortened": _shortened,
+    "closing": _closing,
+    "recommendation": _recommendation,
+    "question": _moderation,
+    "relation": _table_turn,
+    "query": _query,
+    "text": _cited,
 }

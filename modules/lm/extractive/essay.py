@@ -1,15 +1,16 @@
-"""WriteEssay: the plan's points in turn, each carried by cited sentences of the passages."""
+"""WriteEssay, WriteOutright, WriteArgument: points carried by cited sentences of the passages."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from modules.lm.extractive import phrases
 from modules.lm.extractive.chance import Deck
+from modules.lm.extractive.discourse import ground
 from modules.lm.extractive.inputs import no_evidence, passages, side_of
-from modules.lm.extractive.matter import Matter, Section, gather
+from modules.lm.extractive.matter import Matter, Section, gather, said
 from modules.lm.extractive.prose import (
     Casing,
     cite,
@@ -19,30 +20,81 @@ from modules.lm.extractive.prose import (
     subject_line,
 )
 from modules.lm.extractive.stance import StanceReader, negate
-from modules.lm.extractive.statements import Statement, statements
+from modules.lm.extractive.statements import Statement, best, merit, similar, statements
 from modules.lm.extractive.words import overlap
 from signatures.essay import PlannedEvidence
-from signatures.types import Plan
+from signatures.types import Concession, Evidence, Plan, PlanPoint, Reason
 
 _FRAME_WORDS = 150  # opening, acknowledgment and conclusion
 _ALIKE = 0.3  # overlap from which two sentences speak of one thing
+_JITTER = 0.15
+_SAME = 0.65  # overlap from which two paragraphs would begin alike
+_PARAGRAPHS = 3  # of an essay without a plan
 _LEAST_WORDS = 60  # of cited sentences, however short the essay is to be
 
 
 def write_essay(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
     """The essay; every sentence out of a passage carries that passage's number."""
-    proposition, sign = inputs["proposition"], side_of(inputs["goal"])
-    plan = Plan.model_validate(inputs["plan"])
     parts = [PlannedEvidence.model_validate(part) for part in inputs["evidence"]]
-    given = passages(p for part in inputs["evidence"] for p in part["passages"])
-    pool = statements(given, StanceReader(proposition), proposition)
+    return _written(inputs, Plan.model_validate(inputs["plan"]), parts, rng)
+
+
+def write_outright(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    """The essay without a plan: the side's best sentences as they come, nothing announced."""
+    given = passages(inputs["evidence"])
+    pool = _pool(inputs["proposition"], given, ranked=True)
+    sign = side_of(inputs["goal"])
+    luck = {s.text: rng.uniform(0, _JITTER) for s in pool}
+    ranked = sorted(best(pool, sign), key=lambda s: -(merit(s, sign) + luck[s.text]))
+    leads: list[Statement] = []
+    for statement in ranked:
+        if len(leads) < _PARAGRAPHS and not similar(statement, leads, _SAME):
+            leads.append(statement)
+    plan = Plan(points=[PlanPoint(point=s.text, subpoints=[]) for s in leads])
+    parts = [PlannedEvidence(part=s.text, passages=given) for s in leads]
+    return _written(inputs, plan, parts, rng, announced=False)
+
+
+def write_argument(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    """The essay from claim, reasons and concession, the claim's ground stated at the outset."""
+    reasons = [Reason.model_validate(reason) for reason in inputs["reasons"]]
+    concession = Concession.model_validate(inputs["concession"])
+    plan = Plan(
+        acknowledgment=concession.objection,
+        points=[PlanPoint(point=r.reason, subpoints=[r.explanation]) for r in reasons],
+    )
+    parts = [PlannedEvidence.model_validate(part) for part in inputs["evidence"]]
+    return _written(inputs, plan, parts, rng, claim=inputs["claim"], answer=concession.answer)
+
+
+def _pool(proposition: str, given: Sequence[Evidence], ranked: bool = False) -> list[Statement]:
+    pool = statements(given, StanceReader(proposition), proposition, ranked)
     if not any(s.standalone for s in pool):
         raise no_evidence("no sentence to cite in the passages of the plan")
+    return pool
+
+
+def _written(
+    inputs: Mapping[str, Any],
+    plan: Plan,
+    parts: Sequence[PlannedEvidence],
+    rng: random.Random,
+    *,
+    announced: bool = True,
+    claim: str = "",
+    answer: str = "",
+) -> dict[str, Any]:
+    proposition, sign = inputs["proposition"], side_of(inputs["goal"])
+    given = list({p.number: p for part in parts for p in part.passages}.values())
+    pool = _pool(proposition, given)
+    thesis = said(ground(claim).text, pool) if claim else None
+    spent = [] if thesis is None else [thesis]
     room = max(_LEAST_WORDS, inputs["word_target"] - _FRAME_WORDS)
-    matter = gather(plan, parts, pool, proposition, sign, room, rng)
+    matter = gather(plan, parts, pool, proposition, sign, room, rng, spent, answer)
     if not any(s.lead or s.evidence for s in matter.sections):
         raise no_evidence("no sentence on the side of the essay in the passages of the plan")
-    writer = _Writer(proposition, sign, matter, Casing([p.text for p in given]), rng)
+    casing = Casing([p.text for p in given])
+    writer = _Writer(proposition, sign, matter, casing, rng, thesis, announced)
     return {"essay": writer.essay()}
 
 
@@ -50,8 +102,17 @@ class _Writer:
     """Renders gathered matter; holds the decks so that no phrase comes twice."""
 
     def __init__(
-        self, proposition: str, sign: int, matter: Matter, casing: Casing, rng: random.Random
+        self,
+        proposition: str,
+        sign: int,
+        matter: Matter,
+        casing: Casing,
+        rng: random.Random,
+        thesis: Statement | None = None,
+        announced: bool = True,
     ) -> None:
+        self.thesis = thesis
+        self.announced = announced
         self.sign = sign
         self.matter = matter
         self.casing = casing
@@ -95,9 +156,19 @@ class _Writer:
                 stated,
                 self.draw(phrases.FAIRNESS),
                 self.draw(verdict, denial=self.denial),
-                self.draw(phrases.ROADMAP, topics=topics) if topics else "",
+                self.grounded(),
+                self.draw(phrases.ROADMAP, topics=topics) if topics and self.announced else "",
             ]
         )
+
+    def grounded(self) -> str:
+        """The sentence that says what the position rests on; empty where none was claimed."""
+        if self.thesis is None:
+            return ""
+        if not self.casing.can_lower(self.thesis.text):
+            return cite(self.thesis.text, self.thesis.number)
+        text = self.draw(phrases.GROUND, s=self.casing.lowered(self.thesis.text))
+        return cite(text, self.thesis.number)
 
     def topics(self) -> str:
         """What the sections are about, in order; empty where too few have a name."""
@@ -175,4 +246,4 @@ class _Writer:
         )
 
 
-__all__ = ["write_essay"]
+__all__ = ["write_argument", "write_essay", "write_outright"]

@@ -18,11 +18,13 @@ class Voice(NamedTuple):
     title: str
     description: str
     claim: str
+    values: tuple[str, ...] = ()
 
 
 def voice(value: Mapping[str, Any]) -> Voice:
     """One persona."""
-    return Voice(value["id"], value["title"], value["description"], value["claim"])
+    held = tuple(value.get("values") or ())
+    return Voice(value["id"], value["title"], value["description"], value["claim"], held)
 
 
 def voices(values: Iterable[Mapping[str, Any]]) -> list[Voice]:

@@ -52,25 +52,32 @@ def gather(
     sign: int,
     words: int,
     rng: random.Random,
+    spent: Sequence[Statement] = (),
+    answer: str = "",
 ) -> Matter:
-    """Sentences for each point, about ``words`` words of them in all, none twice."""
+    """Sentences for each point, about ``words`` words of them in all, none twice.
+
+    Nothing ``spent`` is said again. ``answer`` is what to set against the acknowledgment, where
+    the author has chosen it.
+    """
     luck = {s.text: rng.uniform(0, _JITTER) for s in pool}
     own = [text for p in plan.points for text in (p.point, *p.subpoints)]
     pool = vouched(pool, own, sign)
     pool = vouched(pool, [plan.acknowledgment] if plan.acknowledgment else [], -sign)
     sections = _sections(plan, parts, pool)
-    used = [s.lead for s in sections if s.lead is not None]
+    used = [*spent, *(s.lead for s in sections if s.lead is not None)]
     granted = _granted(plan, pool, -sign, used, luck)
     used += [granted] if granted is not None else []
-    answer = _answer(granted, pool, sign, used, luck)
-    used += [answer] if answer is not None else []
+    chosen = said(answer, [s for s in pool if s not in used]) if answer else None
+    chosen = chosen or _answer(granted, pool, sign, used, luck)
+    used += [chosen] if chosen is not None else []
     dealer = Dealer(pool, sign, used, luck)
     dealer.deal(sections, words)
     for section in sections:
         if section.lead is None and similar(_point(section), used, _SAME):
             section.point = ""  # the acknowledgment has said it
     _name(sections, proposition)
-    return Matter([s for s in sections if s.lead or s.evidence or s.point], granted, answer)
+    return Matter([s for s in sections if s.lead or s.evidence or s.point], granted, chosen)
 
 
 def _point(section: Section) -> Statement:
@@ -87,7 +94,7 @@ def _sections(
         mine = [p for p in parts if p.part == point.point] or planned[place : place + 1]
         numbers = frozenset(e.number for part in mine for e in part.passages)
         taken = [s.lead for s in sections]
-        lead = _said(plain(point.point), [s for s in pool if s not in taken])
+        lead = said(plain(point.point), [s for s in pool if s not in taken])
         sections.append(_section(point, lead, numbers))
     return sections
 
@@ -98,7 +105,7 @@ def _section(point: PlanPoint, lead: Statement | None, numbers: frozenset[int]) 
     return Section(text if text.endswith((".", "!")) else text + ".", lead, numbers, around)
 
 
-def _said(text: str, pool: Sequence[Statement]) -> Statement | None:
+def said(text: str, pool: Sequence[Statement]) -> Statement | None:
     """The statement that says the text, if one does."""
     words = stems(text)
     share = {s.text: len(s.stems & words) / max(len(s.stems | words), 1) for s in pool}
@@ -118,7 +125,7 @@ def _granted(
         return None
     free = [s for s in pool if s not in used]
     words = stems(plan.acknowledgment)
-    return _said(plan.acknowledgment, free) or max(
+    return said(plan.acknowledgment, free) or max(
         best(free, sign, least=0),
         key=lambda s: 2 * overlap(s.stems, words) + merit(s, sign) + luck[s.text],
         default=None,
@@ -157,4 +164,4 @@ def _name(sections: list[Section], proposition: str) -> None:
         taken.add(section.topic)
 
 
-__all__ = ["Matter", "Section", "gather"]
+__all__ = ["Matter", "Section", "gather", "said"]

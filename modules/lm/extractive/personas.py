@@ -15,7 +15,8 @@ from modules.lm.extractive.stakeholders import Stakeholder, stakeholders
 from modules.lm.extractive.stance import StanceReader
 from modules.lm.extractive.statements import Statement, best, merit, similar, statements
 from modules.lm.extractive.themes import ranked
-from modules.lm.extractive.words import overlap, stems
+from modules.lm.extractive.values import held
+from modules.lm.extractive.words import stems
 
 _JITTER = 0.12  # how far apart two statements may be and still count as near-equals
 _DECIDED = 0.15  # a claim takes a side by its own words, not by its surroundings alone
@@ -64,7 +65,10 @@ def create_personas(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, 
         raise no_evidence("no sentence that takes the side asked for")
     decks = rng.sample(_BACKGROUNDS, len(_BACKGROUNDS))
     return {
-        "personas": [_draft(p, decks[i % len(decks)], proposition) for i, p in enumerate(chosen)]
+        "personas": [
+            _draft(p, decks[i % len(decks)], proposition, inputs["values"])
+            for i, p in enumerate(chosen)
+        ]
     }
 
 
@@ -146,12 +150,13 @@ def _fresh(proposal: _Proposal, taken: set[str], heads: set[str], told: list[Sta
     return not similar(proposal.statement, told, limit=0.45)
 
 
-def _draft(proposal: _Proposal, background: str, proposition: str) -> dict[str, Any]:
+def _draft(
+    proposal: _Proposal, background: str, proposition: str, values: str | list[str]
+) -> dict[str, Any]:
     """The persona as plain JSON."""
     words = proposal.statement.stems
     themes = ranked(words, stems(proposition))[:3]
     phrase = themes[0].phrase if themes else "daily life"
-    strong = [t.value for i, t in enumerate(themes) if i == 0 or overlap(words, stems(t.words))]
     role = article(proposal.title[0].lower() + proposal.title[1:])
     return {
         "title": proposal.title,
@@ -159,7 +164,7 @@ def _draft(proposal: _Proposal, background: str, proposition: str) -> dict[str, 
         "claim": proposal.statement.text,
         "emoji": icon(proposal.title, proposal.statement.text),
         "stance": _STANCES[proposal.sign],
-        "values": list(dict.fromkeys(strong)) or ["common good"],
+        "values": held(words, themes, values, stems(proposition)),
     }
 
 

@@ -80,6 +80,11 @@ SUPPORT: Final = (
     "On balance, the better reasons speak for it.",
     "Weighed with care, the evidence comes down on its side.",
 )
+GROUND: Final = (
+    "The ground on which that position stands is that {s}",
+    "It rests on one thought above all: {s}",
+    "Above all, {s}",
+)
 ROADMAP: Final = (
     "The argument turns on {topics}.",
     "The case rests above all on {topics}.",

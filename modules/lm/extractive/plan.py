@@ -23,21 +23,42 @@ def make_plan(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
     team = voices(inputs["team"])
     lines = transcript(inputs["transcript"])
     own = _said([x for x in lines if not is_critic(x)], proposition)
-    claims = [_claim(v, own) for v in team]
-    points = _points(claims, own, sign, inputs["minimum_points"], inputs["maximum_points"], rng)
-    if len(points) < inputs["minimum_points"]:
-        raise no_evidence(f"{len(points)} different arguments in the debate, too few for a plan")
+    claims = [as_said(v, own) for v in team]
+    theirs = _said([x for x in lines if is_critic(x)], proposition)
+    bounds = (inputs["minimum_points"], inputs["maximum_points"])
+    return {"plan": outlined(claims, own, theirs, sign, bounds, rng)}
+
+
+def outlined(
+    claims: Sequence[Statement],
+    own: Sequence[Statement],
+    theirs: Sequence[Statement],
+    sign: int,
+    bounds: tuple[int, int],
+    rng: random.Random,
+) -> dict[str, Any]:
+    """A plan as plain JSON: points of the own side, and the best of ``theirs`` acknowledged.
+
+    Args:
+        claims: What must come first.
+        own: Statements that points and sub-points are made of.
+        theirs: Where the other side's statements are found.
+        sign: The own side.
+        bounds: The fewest and the most points.
+        rng: The call's random stream.
+    """
+    chosen = points(claims, own, sign, bounds, rng)
+    if len(chosen) < bounds[0]:
+        raise no_evidence(f"{len(chosen)} different arguments, too few for a plan")
     if rng.random() < 0.5:
-        points = points[::-1]
-    subpoints = _subpoints(points, own)
-    plan = {
-        "acknowledgment": _acknowledgment(lines, proposition, -sign, rng),
+        chosen = chosen[::-1]
+    return {
+        "acknowledgment": _acknowledgment(theirs, -sign, rng),
         "points": [
             {"point": p.text, "subpoints": [s.text for s in subs]}
-            for p, subs in zip(points, subpoints, strict=True)
+            for p, subs in zip(chosen, subpoints(chosen, own), strict=True)
         ],
     }
-    return {"plan": plan}
 
 
 def _said(lines: Sequence[TranscriptLine], proposition: str) -> list[Statement]:
@@ -50,22 +71,22 @@ def _said(lines: Sequence[TranscriptLine], proposition: str) -> list[Statement]:
     return [s for s in pool if s.standalone and not s.stems & _TALK]
 
 
-def _claim(voice: Voice, own: Sequence[Statement]) -> Statement:
+def as_said(voice: Voice, own: Sequence[Statement]) -> Statement:
     """The persona's claim, as said if it was said."""
     words = stems(voice.claim)
     said = next((s for s in own if overlap(s.stems, words) > 0.8), None)
     return said or Statement(voice.claim, 0, voice.title, 0, True, stems=words)
 
 
-def _points(
+def points(
     claims: Sequence[Statement],
     own: Sequence[Statement],
     sign: int,
-    minimum: int,
-    maximum: int,
+    bounds: tuple[int, int],
     rng: random.Random,
 ) -> list[Statement]:
     """Claims first, then the best other sentences, strongest first, no thought twice."""
+    minimum, maximum = bounds
     wanted = min(maximum, max(minimum, len(claims) + rng.randint(0, 1)))
     order = [*claims, *best(own, sign), *(s for s in own if not on_side(s, -sign)), *own]
     chosen: list[Statement] = []
@@ -77,12 +98,14 @@ def _points(
     return sorted(chosen, key=lambda s: -merit(s, sign))
 
 
-def _subpoints(points: Sequence[Statement], own: Sequence[Statement]) -> list[list[Statement]]:
-    """For each point up to three sentences near it in content, each used once, one at least."""
+def subpoints(
+    points: Sequence[Statement], own: Sequence[Statement], most: int = _SUBPOINTS
+) -> list[list[Statement]]:
+    """For each point up to ``most`` sentences near it in content, each used once, one at least."""
     left = [s for s in own if not similar(s, points, 0.65)]
     weights = Weights(s.stems for s in own)
     found: list[list[Statement]] = [[] for _ in points]
-    for _ in range(_SUBPOINTS):
+    for _ in range(most):
         for point, subs in zip(points, found, strict=True):
             if not left:
                 break
@@ -98,14 +121,11 @@ def _subpoints(points: Sequence[Statement], own: Sequence[Statement]) -> list[li
     return found
 
 
-def _acknowledgment(
-    lines: Sequence[TranscriptLine], proposition: str, sign: int, rng: random.Random
-) -> str | None:
-    """The critic's strongest sentence; of two that come close, either."""
-    pool = _said([x for x in lines if is_critic(x)], proposition)
+def _acknowledgment(pool: Sequence[Statement], sign: int, rng: random.Random) -> str | None:
+    """The strongest sentence of the side; of two that come close, either."""
     ranked = best(pool, sign)
     near = [s for s in ranked[:2] if merit(s, sign) > merit(ranked[0], sign) - 0.1]
     return rng.choice(near).text if near else None
 
 
-__all__ = ["make_plan"]
+__all__ = ["as_said", "make_plan", "outlined", "points", "subpoints"]

@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from modules.lm.extractive import lexicon as lex
 
@@ -141,6 +142,7 @@ class _Frame:
         return next((side for side in map(self.side, words) if side), 0.0)
 
 
+@lru_cache(maxsize=1 << 10)
 def _frame(proposition: str) -> _Frame:
     words = [word for word in lex.tokens(proposition) if word not in _BREAKS]
     polarity = _polarity(words)
@@ -304,21 +306,27 @@ def _read(sentence: str, frame: _Frame, loose: float) -> float:
     return math.tanh(total / _SCALE)
 
 
+@lru_cache(maxsize=1 << 14)  # one debate reads the same passages again and again
+def _scored(proposition: str, text: str) -> float:
+    frame = _frame(proposition)
+    parts = [part for part in _SENTENCE_GAP.split(text) if part.strip()]
+    if not parts:
+        return 0.0
+    loose = _CARRIED if len(parts) > 1 else _LOOSE
+    values = [_read(part, frame, loose) for part in parts]
+    weights = [_FIRST, *[1.0] * (len(values) - 2), _LAST][: len(values)]
+    return sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights)
+
+
 class StanceReader:
     """Scores texts by the side of one proposition they take."""
 
     def __init__(self, proposition: str) -> None:
-        self._frame = _frame(proposition)
+        self._proposition = proposition
 
     def score(self, text: str) -> float:
         """In [-1, 1]: above 0 supports the proposition, below opposes it, near 0 unclear."""
-        parts = [part for part in _SENTENCE_GAP.split(text) if part.strip()]
-        if not parts:
-            return 0.0
-        loose = _CARRIED if len(parts) > 1 else _LOOSE
-        values = [_read(part, self._frame, loose) for part in parts]
-        weights = [_FIRST, *[1.0] * (len(values) - 2), _LAST][: len(values)]
-        return sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights)
+        return _scored(self._proposition, text)
 
     def scores(self, texts: Sequence[str]) -> list[float]:
         """One score per text; a text's score does not depend on the others."""

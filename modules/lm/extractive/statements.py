@@ -17,6 +17,8 @@ from signatures.types import Evidence
 
 #: (side, own side) that a statement needs, from confident to hardly so.
 _TIERS = ((0.12, -0.05), (0.05, -0.1), (0.0, -0.2))
+LENIENT = len(_TIERS) - 1
+"""The tier that asks for least confidence; even it takes nothing that reads as the other side's."""
 _HEDGED = 0.3  # own score that a sentence needs if it reports or grants a view
 _TAKEN = 0.75  # share of content that makes two sentences one
 _OWN = 0.2  # weight of a sentence's own score beside its document's
@@ -212,7 +214,7 @@ def similar(statement: Statement, others: Iterable[Statement], limit: float = _N
 
 
 __all__ = [
-    "Reader", "Statement", "best", "merit", "on_side", "quality", "similar",
+    "LENIENT", "Reader", "Statement", "best", "merit", "on_side", "quality", "similar",
     "statements",
     "vouched",
 ]  # fmt: skip

@@ -60,6 +60,15 @@ def team_turn(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
             "satisfied": None}  # fmt: skip
 
 
+def planner_turn(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
+    """The side's best evidence, then answers to the critic with evidence not heard yet."""
+    sign = side_of(inputs["goal"])
+    floor = _floor(inputs, sign, sign, [], rng)
+    last = next((x for x in reversed(floor.lines) if is_critic(x)), None)
+    answer = _turn(floor, [], last, Deck(phrases.ANSWER_CRITIC, rng), rng)
+    return {**answer, "relation": "none" if last is None else "oppose", "satisfied": None}
+
+
 def critic_turn(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
     """The other side's best new evidence, set against the team turn it bears on most."""
     sign = -side_of(inputs["team_goal"])
@@ -88,7 +97,7 @@ def _floor(
     pool = vouched(vouched(pool, team, team_sign), critic, -team_sign)
     said = [stems(s) for line in lines for s in sentences(line.text)]
     luck = {s.text: rng.uniform(0, _JITTER) for s in pool}
-    subject = frozenset().union(*(stems(v.claim) for v in speakers))
+    subject = frozenset().union(*(stems(" ".join([v.claim, *v.values])) for v in speakers))
     fresh = [s for s in best(pool, sign) if all(overlap(s.stems, x) < _SAID for x in said)]
     fresh.sort(key=lambda s: -(merit(s, sign) + 0.5 * overlap(s.stems, subject) + luck[s.text]))
     casing = Casing([p.text for p in given] + [line.text for line in lines])
@@ -218,4 +227,4 @@ def _spent(floor: _Floor, target: TranscriptLine | None, rng: random.Random) -> 
     }
 
 
-__all__ = ["critic_turn", "team_turn"]
+__all__ = ["critic_turn", "planner_turn", "team_turn"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 from modules.lm.extractive.soundness import tokens
 from modules.lm.extractive.wordlists import FUNCTION_WORDS
@@ -16,6 +17,7 @@ _ENDINGS = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """A rough stem: enough to see that "taxing" and "taxes" share a subject."""
     word = word.lower().removesuffix("'s")
@@ -25,6 +27,7 @@ def stem(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=1 << 14)  # one debate reads the same passages again and again
 def stems(text: str) -> frozenset[str]:
     """Stems of the content words of a text."""
     words = (word.lower() for word in tokens(text))

@@ -46,7 +46,9 @@ def read_md(raw: bytes) -> Parsed:
     fields = dict(_FIELD.findall(front.group(1))) if front else {}
     body = text[front.end() :] if front else text
     # Not the library "markdown": its time is quadratic in open brackets.
-    page = html_blocks(MarkdownIt("commonmark").enable("table").render(body) or "<p></p>")
+    page = html_blocks(
+        MarkdownIt("commonmark").enable("table").render(body) or "<p></p>", furnished=False
+    )
     return replace(page, **{name: value.strip("'\"") for name, value in fields.items()})
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from modules.lm.ledger import Budget, Ledger
 from modules.lm.meter import Price
-from signatures.errors import BudgetReached, StorageError
+from signatures.errors import BudgetReached, MootError, StorageError
 from signatures.types import Usage
 
 counts = st.integers(0, 10**6)
@@ -92,3 +92,25 @@ def test_a_full_disk_is_said(tmp_path: Path) -> None:
 
 def test_nothing_is_below_zero_without_a_budget() -> None:
     Ledger().check()
+
+
+def test_calls_side_by_side_do_not_pass_the_cap_together() -> None:
+    ledger = Ledger(budget=Budget(calls=2))
+    ledger.check()
+    ledger.check()
+    with pytest.raises(BudgetReached):
+        ledger.check()
+    ledger.give_up()
+    ledger.check()
+    spend(ledger)
+    spend(ledger)
+    assert ledger.usage().calls == 2
+    with pytest.raises(BudgetReached):
+        ledger.check()
+
+
+def test_a_halted_ledger_lets_no_call_begin() -> None:
+    ledger = Ledger()
+    ledger.halt()
+    with pytest.raises(MootError, match="being stopped"):
+        ledger.check()

@@ -33,12 +33,11 @@ def test_files_and_globs(write: Write) -> None:
 
 
 def test_paths_that_cannot_be_used_are_refused() -> None:
-    paths = ["x" * 5000, "no/such", "https://example.org/a"]
+    paths = ["x" * 5000, "no/such"]
     reasons = [item.reason for item in discover(paths) if isinstance(item, Refused)]
     assert [reason.split(":")[0] for reason in reasons] == [
         "cannot be read",
         "does not exist",
-        "is a URL; ingest reads files and folders",
     ]
 
 
@@ -127,3 +126,33 @@ def test_a_row_beyond_the_limit_is_skipped_to_its_end(write: Write) -> None:
     assert large == Refused(source="rows.jsonl:1", reason="has over 100 bytes")
     assert isinstance(small, Candidate)
     assert small.origin.source == "ok"
+
+
+def test_an_address_is_a_page_to_fetch() -> None:
+    [found] = discover(["https://example.org/a?b=1"])
+    assert isinstance(found, Candidate)
+    assert found.remote
+    assert (found.origin.source, found.origin.url) == ("https://example.org/a?b=1",) * 2
+
+
+def test_lists_of_addresses(write: Write) -> None:
+    lines = "\ufeff# a remark\nhttps://a.org/x\n\n  http://b.org  \nhttps://a.org/x\n"
+    folder = write({"urls.txt": lines, "more.urls": lines + "ftp://c.org\n"})
+    addresses = ["https://a.org/x", "http://b.org"]
+    assert names(folder / "urls.txt") == addresses
+    assert names(folder / "more.urls") == [*addresses, "more.urls:6"]
+    # A folder never reaches the network: there, a list is a text, or refused.
+    kept, refused = sorted(discover([folder]), key=lambda found: isinstance(found, Refused))
+    assert isinstance(kept, Candidate)
+    assert not kept.remote
+    assert refused == Refused(
+        source="more.urls", reason="is a list of addresses; name it itself to follow it"
+    )
+
+
+def test_a_text_with_an_address_is_a_text(write: Write) -> None:
+    folder = write({"a.txt": "https://a.org/x\nis worth reading", "empty.txt": "# nothing"})
+    for name in ("a.txt", "empty.txt"):
+        [found] = discover([folder / name])
+        assert isinstance(found, Candidate)
+        assert not found.remote

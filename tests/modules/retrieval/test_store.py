@@ -13,10 +13,10 @@ from modules.retrieval import EvidenceStore, MiniLM, OpenAIEmbedder
 from modules.retrieval.chunk import chunk_id
 from modules.retrieval.database import Database
 from modules.retrieval.embed import Vectors
-from modules.retrieval.ranking import Mode
+from modules.retrieval.ranking import Hit, Mode, by_rank, by_score
 from modules.retrieval.specs import StoreRetriever, StoreRetrieverSpec
 from modules.retrieval.types import Chunk, Origin
-from signatures.errors import EvidenceError, InputError, StorageError
+from signatures.errors import ConfigError, EvidenceError, InputError, StorageError
 
 TEXTS = {
     "fees.md": "Museum entry fees keep poor families away from art and history.",
@@ -295,3 +295,125 @@ def test_many_threads_read_while_one_writes(filled: EvidenceStore) -> None:
         filled.upsert([piece(f"Text number {n} on cheese.", "cheese.md") for n in range(5)])
         assert all(len(found) == 3 for read in reads for found in read.result())
     assert filled.count() == 10
+
+
+def test_a_word_of_the_title_or_heading_is_found(store: EvidenceStore) -> None:
+    origin = Origin("z.md", title="Zoological gardens")
+    store.upsert([Chunk("a" * 20, "Entry is dear.", origin, "Giraffes", 0, "doc")])
+    store.upsert(piece(text, source) for source, text in TEXTS.items())
+    for word in ("zoological", "giraffe"):
+        found = store.search([word], 9, mode="fulltext")[0]
+        assert [(passage.source, passage.text) for passage in found] == [("z.md", "Entry is dear.")]
+
+
+def test_full_text_is_bm25(filled: EvidenceStore) -> None:
+    """Against the formula, on words that no stemmer or stop list touches."""
+    query, asked = "state budget election", {"state", "budget", "elect"}
+    words = {
+        key: filled.database.open("chunks").tokenize(row, column="words")
+        for key, row in ((row["id"], f"{row['title']}\n{row['text']}") for row in filled.rows())
+    }
+    held = {key: [token.text for token in found] for key, found in words.items()}
+    mean = np.mean([len(tokens) for tokens in held.values()])
+    expected = {}
+    for key, tokens in held.items():
+        score = 0.0
+        for term in asked:
+            frequency = tokens.count(term)
+            n = sum(term in other for other in held.values())
+            idf = np.log(1 + (len(held) - n + 0.5) / (n + 0.5))
+            norm = 1.2 * (1 - 0.75 + 0.75 * len(tokens) / mean)
+            score += idf * frequency * 2.2 / (frequency + norm)
+        if score:
+            expected[key] = score
+    found = filled.view().fulltext([query], 9, None)()[0]
+    assert {hit.id: hit.score for hit in found} == pytest.approx(expected, rel=1e-3)
+
+
+def test_diversity_passes_over_a_copy(store: EvidenceStore) -> None:
+    copy = TEXTS["fees.md"].replace("families", "households")
+    store.upsert(piece(t, s) for s, t in {**TEXTS, "copy.md": copy}.items())
+    query = "museum entry fees keep poor families away"
+    assert set(sources(store, query, 2)) == {"fees.md", "copy.md"}
+    diverse = sources(store, query, 2, mmr=0.5)
+    assert diverse[0] == "fees.md"
+    assert diverse[1] != "copy.md"
+    assert sources(store, query, 6, mmr=1.0) == sources(store, query, 6)
+
+
+def test_more_candidates_than_wanted_are_ranked(filled: EvidenceStore) -> None:
+    deep = filled.search(["museum fees"], 1, depth=5, mmr=0.9)
+    assert [passage.source for passage in deep[0]] == ["fees.md"]
+    with pytest.raises(InputError, match="depth=0"):
+        filled.search(["museum"], depth=0)
+    with pytest.raises(InputError, match=r"mmr=1\.5"):
+        filled.search(["museum"], mmr=1.5)
+
+
+def test_every_option_is_part_of_the_identity(filled: EvidenceStore) -> None:
+    plain = StoreRetriever(filled).identity()
+    options: list[dict[str, object]] = [
+        {"mode": "dense"}, {"fusion": "rank"}, {"depth": 20}, {"mmr": 0.5},
+        {"filters": {"lang": "en"}}, {"filters": {"lang": ["en", "de"]}},
+    ]  # fmt: skip
+    others = [StoreRetriever(filled, **each).identity() for each in options]  # type: ignore[arg-type]
+    assert all(other != plain for other in others)
+    assert len({str(other) for other in others}) == len(options)
+    assert StoreRetriever(filled, depth=50).identity() == plain
+
+
+def test_what_is_known_of_a_document_is_part_of_the_identity(store: EvidenceStore) -> None:
+    store.upsert([piece("Free entry.", "a.md", date="2023")])
+    before = StoreRetriever(store).identity()
+    store.upsert([piece("Free entry.", "a.md", date="2024")])
+    after = StoreRetriever(store).identity()
+    assert (after["digest"], after["embedder"]) == (before["digest"], before["embedder"])
+    assert after != before
+
+
+def test_an_index_of_another_layout_is_refused(
+    filled: EvidenceStore, embedder: MiniLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("modules.retrieval.rows.LAYOUT", "next")
+    again = EvidenceStore(filled.database.path, embedder)
+    for use in (again.count, lambda: again.upsert([piece("x")])):
+        with pytest.raises(EvidenceError, match="another version of Moot"):
+            use()
+
+
+def test_fusion_by_rank_and_by_score() -> None:
+    near = [Hit("a", 0.9), Hit("b", 0.5), Hit("c", 0.1)]
+    words = [Hit("c", 8.0), Hit("b", 4.0)]
+    fused = by_score(near, words)
+    assert [hit.id for hit in fused] == ["a", "b", "c"]
+    assert [hit.score for hit in fused] == pytest.approx([0.8, 0.4 + 0.1, 0.2])
+    ranked = by_rank([near, words])
+    assert [hit.id for hit in ranked] == ["c", "b", "a"]
+    assert ranked[0].score == pytest.approx(1 / 63 + 1 / 61)
+    assert by_score(near, []) == by_score(near, [Hit("z", 1.0)])
+    assert by_score([], []) == []
+
+
+def test_a_retriever_from_the_command_line(
+    store: EvidenceStore, tmp_path: Path, embedder: MiniLM
+) -> None:
+    from flows.config import EssayConfig, typed
+    from tests.support import composed
+
+    store.upsert([piece("Entry is free.", "a.md", lang="en", date="2023-05")])
+    store.upsert([piece("Entry is dear.", "b.md", lang="de", date="2024")])
+    store.upsert([piece("Entry is late.", "c.md", lang="fr")])
+
+    def found(*overrides: str) -> set[str]:
+        plain = composed("essay", "subject=x", f"paths.artifacts={tmp_path}", *overrides)
+        retriever = typed(EssayConfig, plain).retriever.open(tmp_path / "index", embedder)
+        return {passage.source for passage in retriever.search(["entry"], 3)[0]}
+
+    assert found() == {"a.md", "b.md", "c.md"}
+    assert found("retriever.filters.lang=en") == {"a.md"}
+    assert found("retriever.filters.lang=[en,de]", "retriever.mmr=0.5") == {"a.md", "b.md"}
+    assert found("retriever.filters.date_from=2024", "retriever=dense") == {"b.md"}
+    assert found("retriever.filters.date_to=2023", "retriever=fulltext") == {"a.md"}
+    for bad in ("retriever.mmr=2", "retriever.depth=0", "retriever.filters.date_from=May"):
+        with pytest.raises(ConfigError):
+            found(bad)

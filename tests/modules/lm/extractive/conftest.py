@@ -74,7 +74,7 @@ def numbered(passages: list[tuple[str, str]]) -> list[dict[str, Any]]:
 
 
 class Run:
-    """The calls of one essay, each with its inputs and its answer."""
+    """The calls of one essay by each method, each with its inputs and its answer."""
 
     def __init__(self, goal: str, seed: int) -> None:
         self.goal, self.seed = goal, seed
@@ -98,6 +98,7 @@ class Run:
         self.essay = str(
             self.ask("WriteEssay", plan=self.plan, evidence=parts, word_target=450)["essay"]
         )
+        self.essays = {"WriteEssay": self.essay, **self._others()}
 
     def ask(self, signature: str, **inputs: Any) -> dict[str, Any]:
         """One call, kept."""
@@ -112,6 +113,7 @@ class Run:
             minimum=5,
             maximum=8,
             sides="both",
+            values="any",
             existing=[],
             background=numbered(PASSAGES),
         )["personas"]
@@ -140,13 +142,47 @@ class Run:
             lines = [*lines, _line(lines, "Critic", turn)]
         return lines
 
+    def _others(self) -> dict[str, str]:
+        """The essays of the methods that S1 compares itself with."""
+        given = {"evidence": numbered(PASSAGES)}
+        bounds = {"minimum_points": 3, "maximum_points": 5}
+        self.ask("OutlineEssay", **given, **bounds)
+        self.ask("OutlineFromPersonas", team=_plain(self.team), **given, **bounds)
+        lines: list[dict[str, str]] = []
+        for _ in range(2):
+            planned = self.ask("PlannerTurn", transcript=lines, **given, word_limit=80)
+            lines = [*lines, _line(lines, "Planner", planned)]
+            turn = self.ask(
+                "CriticTurn", team_goal=self.goal, opposing_voices=[], transcript=lines,
+                **given, word_limit=80,
+            )  # fmt: skip
+            lines = [*lines, _line(lines, "Critic", turn)]
+        claim = self.ask("StateClaim", **given, review=None)["claim"]
+        reasons = self.ask("GiveReasons", claim=claim, **given, **bounds, review=None)["reasons"]
+        draft = "\n".join(f"{r['reason']} {r['explanation']}" for r in reasons)
+        found = self.ask(
+            "ReviewComponent", component="reasons", claim=claim, draft={"text": draft}, **given
+        )
+        review = {"draft": draft, "feedback": found["feedback"]}
+        reasons = self.ask("GiveReasons", claim=claim, **given, **bounds, review=review)["reasons"]
+        concession = self.ask("MakeConcession", claim=claim, reasons=reasons, **given, review=None)[
+            "concession"
+        ]
+        parts = [{"part": r["reason"], "passages": numbered(PASSAGES)} for r in reasons]
+        argument = self.ask(
+            "WriteArgument", claim=claim, reasons=reasons, concession=concession, evidence=parts,
+            word_target=450, review=None,
+        )  # fmt: skip
+        outright = self.ask("WriteOutright", **given, word_target=450)
+        return {"WriteArgument": argument["essay"], "WriteOutright": outright["essay"]}
+
 
 def _line(lines: list[dict[str, str]], speaker: str, turn: dict[str, Any]) -> dict[str, str]:
     return {"id": f"t{len(lines) + 1}", "speaker": speaker, "text": turn["text"]}
 
 
 def _plain(personas: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{k: p[k] for k in ("id", "title", "description", "claim")} for p in personas]
+    return [{k: p[k] for k in ("id", "title", "description", "claim", "values")} for p in personas]
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 import modules.lm.extractive as extractive
 from modules.lm.extractive import answer
-from signatures import debate, errors, essay, personas
+from signatures import debate, errors, essay, methods, personas
 
 CONTRACT: dict[str, Any] = {
     "CreatePersonas": personas.CreatePersonas,
@@ -21,6 +21,15 @@ CONTRACT: dict[str, Any] = {
     "CriticTurn": debate.CriticTurn,
     "MakePlan": debate.MakePlan,
     "WriteEssay": essay.WriteEssay,
+    "WriteOutright": methods.WriteOutright,
+    "OutlineEssay": methods.OutlineEssay,
+    "OutlineFromPersonas": methods.OutlineFromPersonas,
+    "PlannerTurn": methods.PlannerTurn,
+    "StateClaim": methods.StateClaim,
+    "GiveReasons": methods.GiveReasons,
+    "MakeConcession": methods.MakeConcession,
+    "ReviewComponent": methods.ReviewComponent,
+    "WriteArgument": methods.WriteArgument,
 }
 
 
@@ -49,6 +58,8 @@ def test_seeds_differ(run: Callable[..., Any]) -> None:
 def test_it_never_judges(each: Any) -> None:
     assert all(turn["satisfied"] is None for turn in each.outputs["TeamTurn"])
     assert all(turn["persuaded"] is None for turn in each.outputs["CriticTurn"])
+    assert all(turn["satisfied"] is None for turn in each.outputs["PlannerTurn"])
+    assert all(review["adequate"] is None for review in each.outputs["ReviewComponent"])
 
 
 def test_unknown_signatures_are_refused() -> None:

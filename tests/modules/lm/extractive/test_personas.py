@@ -18,6 +18,7 @@ def ask(background: list[dict[str, Any]], **changes: Any) -> list[dict[str, Any]
         "minimum": 5,
         "maximum": 8,
         "sides": "both",
+        "values": "any",
         "existing": [],
         "background": background,
     }

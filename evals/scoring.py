@@ -1,0 +1,147 @@
+"""One metric over many rows: what became of each row, and the figure over all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from evals.contract import Metric, Row, Score, Tools
+from evals.rows import Loaded, cluster
+from evals.statistics import interval
+from modules.stage import Stage
+from signatures.errors import (
+    BudgetReached,
+    ConfigError,
+    InputError,
+    MootError,
+    StorageError,
+)
+from signatures.results import ScoredItem
+
+STOPS = (BudgetReached, ConfigError, StorageError)
+"""What is no row's fault, and ends the whole."""
+
+
+class Figure(NamedTuple):
+    """The figure over all rows, its interval where one is defined, and what there is to say."""
+
+    value: float | None
+    ci: tuple[float, float] | None
+    notes: list[str]
+
+
+class RowScore(Stage):
+    """The score of one row by a metric, as a stage: its identity is its key.
+
+    A bad row is a result, and kept; an LM that fails raises, and is asked again another time.
+    """
+
+    def __init__(self, metric: Metric, tools: Tools) -> None:
+        kind = type(metric)
+        embedder = tools.embedder.name if metric.embeds and tools.embedder else None
+        super().__init__(
+            metric=f"{kind.__module__}.{kind.__qualname__}",
+            metric_version=metric.version,
+            code=metric.version,
+            options=metric.model_dump(mode="json"),
+            embedder=embedder,
+        )
+        asked = metric.program()
+        self.program = None if asked is None else tools.bind(asked)
+        self.metric = metric
+        self.tools = tools
+
+    def forward(self, *, name: str, row: dict[str, Any]) -> ScoredItem:
+        """The item called ``name``.
+
+        Raises:
+            ReplyError: The judge's replies stayed unusable.
+            BackendError: The judge's backend failed.
+        """
+        try:
+            return _item(name, self.metric.score(row, self.tools))
+        except InputError as error:
+            return failed(name, error.line())
+
+
+def failed(name: str, reason: str) -> ScoredItem:
+    """A row that could not be scored."""
+    return ScoredItem(id=name, status="failed", value=None, explanation=reason)
+
+
+def scored(name: str, score: Callable[[], Score]) -> ScoredItem:
+    """What becomes of a row when ``score`` scores it.
+
+    Raises:
+        BudgetReached, ConfigError, StorageError: No row's fault.
+    """
+    try:
+        return _item(name, score())
+    except STOPS:
+        raise
+    except MootError as error:
+        return failed(name, error.line())
+    except Exception as error:  # whatever a metric trips over in one row must not cost the others
+        return failed(name, f"{type(error).__name__}: {error}")
+
+
+def filled(loaded: Sequence[Loaded], known: Mapping[str, Row]) -> list[Loaded]:
+    """The rows with fields they lack taken from the dataset's row of the same id."""
+    return [
+        one if one.row is None else one._replace(row={**known.get(one.id, {}), **one.row})
+        for one in loaded
+    ]
+
+
+def figure(
+    metric: Metric,
+    loaded: Sequence[Loaded],
+    items: Sequence[ScoredItem],
+    tools: Tools,
+    *,
+    seed: int,
+    resamples: int,
+    level: float,
+) -> Figure:
+    """The metric's figure: the mean of its items, or its own over all rows that did not fail."""
+    if metric.level == "corpus":
+        return _corpus_figure(metric, loaded, items, tools)
+    pairs = [
+        (item.value, cluster(one.row or {}, str(place)))
+        for place, (one, item) in enumerate(zip(loaded, items, strict=True))
+        if item.value is not None
+    ]
+    if not pairs:
+        return Figure(None, None, ["nothing was scored"])
+    values = [value for value, _ in pairs]
+    ends = interval(
+        values, [name for _, name in pairs], seed=seed, resamples=resamples, level=level
+    )
+    mean = math.fsum(values) / len(values)
+    if ends.low is None or ends.high is None:
+        return Figure(mean, None, ["no interval: all that was scored is on one subject"])
+    return Figure(mean, (ends.low, ends.high), [])
+
+
+def _corpus_figure(
+    metric: Metric, loaded: Sequence[Loaded], items: Sequence[ScoredItem], tools: Tools
+) -> Figure:
+    pairs = zip(loaded, items, strict=True)
+    good = [one.row for one, item in pairs if one.row is not None and item.status != "failed"]
+    if not good:
+        return Figure(None, None, ["nothing was scored"])
+    score = metric.over(good, tools)
+    note = "no interval: the figure is one over all rows, not a mean"
+    return Figure(score.value, None, [score.explanation, note])
+
+
+def _item(name: str, score: Score) -> ScoredItem:
+    if score.value is None:
+        return ScoredItem(id=name, status="abstained", value=None, explanation=score.explanation)
+    if not math.isfinite(score.value):
+        return failed(name, f"the metric returned {score.value}")
+    return ScoredItem(id=name, status="scored", value=score.value, explanation=score.explanation)
+
+
+__all__ = ["Figure", "RowScore", "failed", "figure", "filled", "scored"]

@@ -1,0 +1,173 @@
+"""What an evaluation would take: units, calls, tokens and money, told without calling anything.
+
+Units that are there already are found in the result storage. What the others take is measured by
+a rehearsal: every method writes about one proposition on the extractive engine, in memory, and
+its calls and words are counted. Debates run all their rounds there, so calls are the most there
+can be; tokens are an estimate from words.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from evals.datasets import Item
+from evals.table import Place
+from flows.cells import Cells, TextOf
+from flows.config import EvaluationConfig
+from flows.units import Outcome, Unit
+from modules.lm.ledger import Ledger
+from modules.lm.rehearsed import Rehearsed
+from signatures.errors import EvidenceError
+from signatures.results import EvaluationPlan, PlannedCell
+from signatures.types import Usage
+
+TOKENS_PER_WORD = 4 / 3
+"""A usual share for English text."""
+
+TEXTS = 2
+"""Texts rehearsed per method: metrics over several outputs need two."""
+
+TRIED = 5
+"""Propositions tried, where the corpus does not cover the first."""
+
+
+def plan(settings: EvaluationConfig) -> EvaluationPlan:
+    """The plan of an evaluation; nothing is called and nothing is kept."""
+    cells = Cells(settings, Ledger())
+    there: Counter[Place] = Counter()
+    to_write: Counter[Place] = Counter()
+    waiting = list(cells.texts())
+    groups = settings.replicates
+    for unit in waiting:
+        place = unit.about.place
+        kept = _kept(unit)
+        if kept is None:
+            to_write[place] += 1
+            continue
+        there[place] += 1
+        for scoring in cells.take(kept):
+            there[place] += _kept(scoring) is not None
+    costs = _rehearsed(settings)
+    per_place = cells.expected // len(cells.places)
+    planned = []
+    for place in cells.places:
+        unscored = per_place - there[place] - to_write[place]
+        planned.append(
+            _cell(
+                settings,
+                place,
+                per_place,
+                there[place],
+                to_write[place],
+                unscored / max(1, per_place // len(cells.items) - groups),
+                costs.get(place),
+            )
+        )
+    return _summed(settings, cells, planned)
+
+
+def _cell(
+    settings: EvaluationConfig,
+    place: Place,
+    units: int,
+    there: int,
+    to_write: int,
+    to_score: float,
+    cost: tuple[Usage, Usage] | None,
+) -> PlannedCell:
+    """One cell's line: what a text takes, times the texts still to be written, and the scores."""
+    if cost is None:
+        return PlannedCell(
+            method=place.method, backend=place.backend, units=units, units_there=there,
+            calls=None, tokens=None, usd=None,
+        )  # fmt: skip
+    written, scored = cost
+    texts, scores = to_write / TEXTS, to_score * settings.replicates / TEXTS
+    real = not settings.columns()[place.backend].deterministic
+    scale = TOKENS_PER_WORD if real else 1.0
+
+    def total(of: Any) -> float:
+        return float(of(written) * texts + of(scored) * scores)
+
+    known = written.usd is not None and scored.usd is not None
+    return PlannedCell(
+        method=place.method,
+        backend=place.backend,
+        units=units,
+        units_there=there,
+        calls=round(total(lambda u: u.calls)),
+        tokens=round(scale * total(lambda u: u.input_tokens + u.output_tokens)),
+        usd=scale * total(lambda u: u.usd) if known else None,
+    )
+
+
+def _rehearsed(settings: EvaluationConfig) -> dict[Place, tuple[Usage, Usage]]:
+    """What writing ``TEXTS`` texts on one proposition took at each place, and scoring them.
+
+    Empty where no proposition tried is covered by the corpus.
+    """
+    stage = settings.model_copy(
+        update={
+            "backends": {n: Rehearsed(of=b) for n, b in settings.columns().items()},
+            "roles": {role: Rehearsed(of=b) for role, b in settings.roles.items()},
+            "replicates": TEXTS,
+        }
+    )
+    ledger = Ledger()
+    cells = Cells(stage, ledger)
+    for item in cells.items[:TRIED]:
+        try:
+            return {place: _both(cells, ledger, item, place) for place in cells.places}
+        except EvidenceError:
+            continue
+    return {}
+
+
+def _both(cells: Cells, ledger: Ledger, item: Item, place: Place) -> tuple[Usage, Usage]:
+    written, scored = f"{place} texts", f"{place} scores"
+    for replicate in range(TEXTS):
+        unit = cells.text(TextOf(item, place, replicate))
+        with ledger.unit(written):
+            value = unit.work()
+        for scoring in cells.take(Outcome(unit, value, None, Usage(), 0.0, False)):
+            with ledger.unit(scored):
+                scoring.work()
+    return ledger.usage(unit=written), ledger.usage(unit=scored)
+
+
+def _kept(unit: Unit) -> Outcome | None:
+    """What an earlier run made of a unit."""
+    path = Path(os.environ["PREFECT_RESULTS_LOCAL_STORAGE_PATH"]) / f"{unit.key}.json"
+    try:
+        found = json.loads(json.loads(path.read_text(encoding="utf-8"))["result"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    usage = Usage.model_validate(found["usage"])
+    return Outcome(unit, found["value"], None, usage, found["seconds"], True)
+
+
+def _summed(settings: EvaluationConfig, cells: Cells, planned: list[PlannedCell]) -> EvaluationPlan:
+    told = all(cell.calls is not None for cell in planned)
+    priced = all(cell.usd is not None for cell in planned)
+    notes = ["nothing was called; calls are the most there can be, tokens an estimate from words"]
+    if not told:
+        notes.append("calls cannot be told: no proposition could be rehearsed on the corpus")
+    return EvaluationPlan(
+        dataset=settings.dataset.name,
+        items=len(cells.items),
+        replicates=settings.replicates,
+        units=sum(cell.units for cell in planned),
+        units_there=sum(cell.units_there for cell in planned),
+        calls=sum(cell.calls or 0 for cell in planned) if told else None,
+        tokens=sum(cell.tokens or 0 for cell in planned) if told else None,
+        usd=sum(cell.usd or 0.0 for cell in planned) if told and priced else None,
+        cells=planned,
+        notes=notes,
+    )
+
+
+__all__ = ["plan"]

@@ -1,0 +1,221 @@
+"""Units as Prefect tasks: one persisted, retried, counted piece of work for one item.
+
+A flow over many items persists units, never the stages inside them: a unit's result is one JSON
+document under the unit's key. Units that fail are counted with their reason, and are the only
+ones that run again in a later invocation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import queue
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from prefect import task
+from prefect.utilities.annotations import quote
+from pydantic_core import to_jsonable_python
+from tqdm import tqdm
+
+from flows.run import Run
+from flows.sections import Runner
+from flows.stages import infrastructure
+from signatures.errors import BudgetReached, MootError, TooManyFailures
+from signatures.types import Usage
+
+log = logging.getLogger("moot.units")
+
+HEADROOM = 1.5
+"""Units under way for each call that may run at once: while one prepares its next call or checks
+its citations, another has its call out."""
+
+REPORTS = 20
+"""Lines of progress in a log."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One piece of work.
+
+    Attributes:
+        name: Readable, and no other unit of the run has it: what it spends is counted under it.
+        key: Of its result, from everything the result depends on (:func:`unit_key`).
+        work: Does it; returns JSON.
+        about: What it is for, for whoever gets its outcome.
+    """
+
+    name: str
+    key: str
+    work: Callable[[], Any]
+    about: Any = None
+
+
+class Outcome(NamedTuple):
+    """What became of a unit: ``value`` is JSON, or ``reason`` says why there is none.
+
+    ``usage`` is what the value cost when it was made, over all invocations it took; ``seconds``
+    how long the invocation that made it took over it.
+    """
+
+    unit: Unit
+    value: Any
+    reason: str | None
+    usage: Usage
+    seconds: float
+    reused: bool
+
+
+def unit_key(kind: str, **content: Any) -> str:
+    """The key of a unit's result: a hash over everything it depends on, as canonical JSON."""
+    text = json.dumps(to_jsonable_python(content), sort_keys=True, ensure_ascii=False)
+    return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
+
+
+@task(
+    name="unit",
+    task_run_name="{name}",
+    cache_key_fn=lambda context, parameters: str(parameters["key"]),
+    persist_result=True,
+    result_serializer="json",
+    result_storage_key="{parameters[key]}.json",
+    retry_condition_fn=infrastructure,
+)
+def _unit(key: str, name: str, work: Callable[[], Any], run: Run) -> dict[str, Any]:
+    started = time.monotonic()
+    with run.ledger.unit(name):
+        value = work()
+    return {
+        "value": value,
+        "usage": run.ledger.usage(unit=name).model_dump(mode="json"),
+        "seconds": round(time.monotonic() - started, 3),
+    }
+
+
+class UnitPool:
+    """Runs units side by side in the flow's threads, and keeps count.
+
+    Args:
+        run: The run whose ledger counts.
+        runner: Retries, and how many calls may run at once.
+        expected: How many units there will be, for the progress bar and the limit of failures.
+        max_failed: The share of them that may fail before no more are begun.
+    """
+
+    def __init__(self, run: Run, runner: Runner, *, expected: int, max_failed: float) -> None:
+        self._run = run
+        self._task = _unit.with_options(
+            retries=runner.retries, retry_delay_seconds=runner.retry_delay_s
+        )
+        self._slots = max(1, round(HEADROOM * runner.concurrency))
+        self._expected = expected
+        self._allowed = max_failed * expected
+        self._bar = tqdm(total=expected, file=sys.stderr, disable=None, leave=False, unit="unit")
+        self._failed: list[Outcome] = []
+        self._done = 0
+        self.reused = 0
+        self.total = Usage()
+        self.stopped: MootError | None = None
+
+    def run(
+        self, units: Iterable[Unit], then: Callable[[Outcome], Iterable[Unit]] = lambda _: ()
+    ) -> None:
+        """Run units in order, and before the rest those that ``then`` makes of an outcome.
+
+        When the budget is reached or too many have failed, no further unit is begun, those under
+        way are waited for, and :attr:`stopped` says why.
+        """
+        waiting = iter(units)
+        next_up: deque[Unit] = deque()
+        done: queue.SimpleQueue[tuple[Unit, Any]] = queue.SimpleQueue()
+        under_way = 0
+        try:
+            while True:
+                while under_way < self._slots and self.stopped is None:
+                    unit = next_up.popleft() if next_up else next(waiting, None)
+                    if unit is None:
+                        break
+                    self._submit(unit, done)
+                    under_way += 1
+                if not under_way:
+                    return
+                finished, future = done.get()
+                under_way -= 1
+                outcome = self._outcome(finished, future)
+                next_up.extend(then(outcome))
+                self._count(outcome)
+        except BaseException:
+            # Ctrl-C: what is under way ends at its next call, not after all of them.
+            self._run.ledger.halt()
+            raise
+
+    def close(self) -> None:
+        """Remove the progress bar."""
+        self._bar.close()
+
+    def usage(self) -> Usage:
+        """What this invocation spent."""
+        spent = self._run.ledger.usage(invocation=self._run.ledger.invocation)
+        return spent.model_copy(update={"units_reused": self.reused})
+
+    def _submit(self, unit: Unit, done: queue.SimpleQueue[tuple[Unit, Any]]) -> None:
+        # Quoted arguments are passed through without being looked into.
+        given: tuple[Any, ...] = (unit.key, unit.name, quote(unit.work), quote(self._run))
+        future = self._task.submit(*given)
+        future.add_done_callback(lambda finished: done.put((unit, finished)))
+
+    def _outcome(self, unit: Unit, future: Any) -> Outcome:
+        future.wait()
+        state = future.state
+        found = state.result(raise_on_failure=False)
+        if isinstance(found, BaseException):
+            if isinstance(found, BudgetReached):
+                self.stopped = self.stopped or found
+            spent = self._run.ledger.usage(unit=unit.name)
+            return Outcome(unit, None, _reason(found), spent, 0, False)
+        usage = Usage.model_validate(found["usage"])
+        return Outcome(unit, found["value"], None, usage, found["seconds"], state.name == "Cached")
+
+    def _count(self, outcome: Outcome) -> None:
+        self._done += 1
+        self.total = self.total + outcome.usage
+        self.reused += outcome.reused
+        if outcome.reason is not None and not isinstance(self.stopped, BudgetReached):
+            self._failed.append(outcome)
+            if self.stopped is None and len(self._failed) > self._allowed:
+                self.stopped = self._too_many()
+        self._show()
+
+    def _too_many(self) -> TooManyFailures:
+        first = self._failed[0]
+        return TooManyFailures(
+            f"{len(self._failed)} of {self._expected} units failed",
+            expected=f"at most {int(self._allowed)} (max_failed)",
+            got=f"{first.unit.name}: {first.reason}",
+            remedy="see failures.jsonl; `moot resume` runs the failed ones again",
+        )
+
+    def _show(self) -> None:
+        spent = self._run.ledger.usage(invocation=self._run.ledger.invocation)
+        money = "unpriced" if spent.usd is None else f"${spent.usd:.2f}"
+        line = (
+            f"{spent.calls} calls, {spent.input_tokens + spent.output_tokens} tokens, {money}, "
+            f"{self.reused} reused, {len(self._failed)} failed"
+        )
+        self._bar.set_postfix_str(line, refresh=False)
+        self._bar.update()
+        step = max(1, self._expected // REPORTS)
+        if self._bar.disable and (self._done % step == 0 or self._done == self._expected):
+            log.info("%d of %d units: %s", self._done, self._expected, line)
+
+
+def _reason(error: BaseException) -> str:
+    return error.line() if isinstance(error, MootError) else f"{type(error).__name__}: {error}"
+
+
+__all__ = ["Outcome", "Unit", "UnitPool", "unit_key"]

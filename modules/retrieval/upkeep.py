@@ -1,0 +1,55 @@
+"""What the index needs after writing: compaction, full text, and a vector index once it is large.
+
+Run by the writer, under its lock. Measured by ``python -m bench.ann``.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from modules.retrieval import rows
+
+if TYPE_CHECKING:
+    from lancedb.table import Table
+
+FLAT = 20_000
+"""Chunks up to which an index is held in memory and searched exactly."""
+
+EF = 200
+"""Candidates the vector index looks at for one query."""
+
+_EF_CONSTRUCTION = 150  # a quarter of the default's build time at the same recall
+SLACK = 2_000
+"""Rows that may stand beside the vector index: they take 4 ms of a search."""
+
+_NAME = "vector_idx"
+_FRAGMENTS = 100
+_FOREVER = timedelta(days=36_500)
+
+
+def keep_up(table: Table) -> None:
+    """Bring a changed table's files and indexes up to date.
+
+    Full text is always built anew, because BM25 scores from parts added over time depend on the
+    order in which they came. The vector index is built anew once more rows than a flat scan is
+    good for are not in it; until then they are searched beside it.
+    """
+    from lancedb.index import FTS, BTree, HnswSq
+
+    # Each compaction writes the whole table again, and tagged versions keep the old files: rare.
+    if table.stats()["fragment_stats"]["num_small_fragments"] >= _FRAGMENTS:
+        # By default LanceDB deletes what is a week old, and fails on versions that carry a tag.
+        table.optimize(cleanup_older_than=_FOREVER)
+    # One worker: parts would differ with the number of cores.
+    table.create_index(rows.WORDS, config=FTS(num_workers=1), replace=True)
+    if table.count_rows() > FLAT and _outside(table) > SLACK:
+        graph = HnswSq("cosine", num_partitions=1, ef_construction=_EF_CONSTRUCTION)
+        table.create_index("vector", config=graph, replace=True, name=_NAME)
+        table.create_index("id", config=BTree(), replace=True)
+
+
+def _outside(table: Table) -> int:
+    """How many rows the vector index does not hold."""
+    stats = table.index_stats(_NAME)
+    return int(table.count_rows() if stats is None else stats.num_unindexed_rows)

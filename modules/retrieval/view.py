@@ -1,0 +1,216 @@
+"""The index at one version, as searches read it: it never changes, and serves many threads.
+
+A small index is held in memory and searched exactly. A large one stays on disk and is searched
+through its vector index (see :mod:`modules.retrieval.upkeep`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modules.retrieval import rows, upkeep
+from modules.retrieval.database import Database, Row, among
+from modules.retrieval.embed import Vectors
+from modules.retrieval.ranking import DIGITS, Hit, ordered
+
+if TYPE_CHECKING:
+    from lancedb.table import AsyncTable
+    from pyarrow import Table
+
+_SHOWN = ["id", "text", "source", "title"]
+_DESCRIBED = ["source", "title", "topic", "date", "lang", "kind", "domain"]
+
+
+class Found(NamedTuple):
+    """A chunk as a search returns it: a passage's fields, and its unit vector."""
+
+    fields: dict[str, str]
+    vector: Vectors
+
+
+class View(ABC):
+    """What both kinds share. Opened by :func:`opened`."""
+
+    def __init__(self, database: Database, table: AsyncTable, version: int, held: Table) -> None:
+        self._database = database
+        self._table = table
+        self.version = version
+        ids = held.column("id").to_pylist()
+        self._order = np.asarray(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64)
+        self._held = held
+        self._ids: list[str] = [ids[at] for at in self._order]
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @property
+    def name(self) -> str:
+        """The corpus version, e.g. ``v7-0123abcd``."""
+        return f"v{self.version}-{self.digest[:8]}"
+
+    def rows(self, columns: list[str]) -> list[Row]:
+        """Every chunk."""
+        found = self._database.wait(self._table.query().select(columns).to_arrow())
+        every: list[Row] = found.to_pylist()
+        return every
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 over the sorted chunk ids."""
+        return hashlib.sha256("\n".join(self._ids).encode()).hexdigest()
+
+    @cached_property
+    def described(self) -> str:
+        """sha256 over what is known of the chunks beside their text, in the order of their ids."""
+        import pyarrow.compute as pc
+
+        columns = [self._held.column(name) for name in _DESCRIBED]
+        columns.append(pc.binary_join(self._held.column("sources"), "\x1f"))
+        told = pc.binary_join_element_wise(*columns, "\x1e").to_pylist()
+        return hashlib.sha256("\n".join(told[at] for at in self._order).encode()).hexdigest()
+
+    def fulltext(
+        self, queries: Sequence[str], depth: int, where: str | None
+    ) -> Callable[[], list[list[Hit]]]:
+        """By BM25: ``(n,)`` queries -> ``n`` rankings of at most ``depth``, under way.
+
+        LanceDB's BM25 (k1 = 1.2, b = 0.75) over titles, headings and text. Words are cut at
+        everything but letters and digits, lower-cased, freed of accents, English stop words and
+        words over 40 letters dropped, and stemmed as English; a chunk that holds any of the
+        query's words is ranked. Texts in other languages keep their own words, unstemmed or
+        stemmed by English rules, alike in query and text.
+        """
+
+        async def one(text: str) -> list[Hit]:
+            search = self._table.query().nearest_to_text(text, columns=[rows.WORDS])
+            found = await _limited(search, ["id", "_score"], depth, where)
+            return _hits(found["id"], found["_score"])
+
+        async def each() -> list[list[Hit]]:
+            return await asyncio.gather(*map(one, queries))
+
+        return self._database.begin(each())
+
+    @abstractmethod
+    def dense(self, vectors: Vectors, depth: int, where: str | None) -> list[list[Hit]]:
+        """By cosine: ``(n, dimension)`` unit vectors -> ``n`` rankings of at most ``depth``."""
+
+    @abstractmethod
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        """The unit vectors of the chunks with these ids."""
+
+    @abstractmethod
+    def chunks(self, ids: Sequence[str]) -> dict[str, Found]:
+        """The chunks with these ids."""
+
+
+class HeldView(View):
+    """All in memory; dense search is exact."""
+
+    def __init__(self, database: Database, table: AsyncTable, version: int, held: Table) -> None:
+        super().__init__(database, table, version, held)
+        self._vectors = _matrix(held)[self._order]
+        self._places = {key: at for at, key in enumerate(self._ids)}
+        self._kept: tuple[str, NDArray[np.int64]] | None = None
+
+    def dense(self, vectors: Vectors, depth: int, where: str | None) -> list[list[Hit]]:
+        at = self._allowed(where) if where else None
+        held = self._vectors if at is None else self._vectors[at]
+        return [self._nearest(held @ vector, at, depth) for vector in vectors]
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        return {key: self._vectors[self._places[key]] for key in ids}
+
+    def chunks(self, ids: Sequence[str]) -> dict[str, Found]:
+        found = {}
+        for key in ids:
+            at = self._places[key]
+            row = int(self._order[at])
+            fields = {name: self._held.column(name)[row].as_py() for name in _SHOWN}
+            found[key] = Found(fields, self._vectors[at])
+        return found
+
+    def _nearest(self, cosines: Vectors, at: NDArray[np.int64] | None, depth: int) -> list[Hit]:
+        scores = np.round(cosines.astype(np.float64), DIGITS)
+        best: NDArray[np.int64] = np.arange(len(scores))
+        if len(scores) > depth:  # all that equal the last one stay, and their ids decide
+            least = np.partition(scores, len(scores) - depth)[len(scores) - depth]
+            best = np.flatnonzero(scores >= least)
+        best = best[np.argsort(-scores[best], kind="stable")][:depth]  # places follow ids
+        places = best if at is None else at[best]
+        return [Hit(self._ids[i], float(s)) for i, s in zip(places, scores[best], strict=True)]
+
+    def _allowed(self, where: str) -> NDArray[np.int64]:
+        """The places that meet a condition; searches of one run share theirs."""
+        kept = self._kept
+        if kept is None or kept[0] != where:
+            query = self._table.query().where(where).select(["id"]).to_arrow()
+            ids = self._database.wait(query).column("id").to_pylist()
+            kept = where, np.asarray(sorted(self._places[key] for key in ids), dtype=np.int64)
+            self._kept = kept
+        return kept[1]
+
+
+class IndexedView(View):
+    """On disk; dense search goes through the vector index, and reads what it does not hold yet."""
+
+    def dense(self, vectors: Vectors, depth: int, where: str | None) -> list[list[Hit]]:
+        async def one(vector: Vectors) -> list[Hit]:
+            search = self._table.query().nearest_to(vector).column("vector")
+            # Candidates are scored again by their whole vectors: the index rounds.
+            search = search.distance_type("cosine").ef(max(upkeep.EF, 2 * depth)).refine_factor(1)
+            found = await _limited(search, ["id", "_distance"], depth, where)
+            return _hits(found["id"], [1 - distance for distance in found["_distance"]])
+
+        async def each() -> list[list[Hit]]:
+            return await asyncio.gather(*map(one, vectors))
+
+        return self._database.wait(each())
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        query = self._table.query().where(among("id", list(ids))).select(["id", "vector"])
+        held = self._database.wait(query.to_arrow())
+        return dict(zip(held.column("id").to_pylist(), _matrix(held), strict=True))
+
+    def chunks(self, ids: Sequence[str]) -> dict[str, Found]:
+        query = self._table.query().where(among("id", list(ids))).select([*_SHOWN, "vector"])
+        held = self._database.wait(query.to_arrow())
+        shown = held.select(_SHOWN).to_pylist()
+        pairs = zip(shown, _matrix(held), strict=True)
+        return {fields["id"]: Found(fields, vector) for fields, vector in pairs}
+
+
+async def opened(database: Database, table: AsyncTable) -> View:
+    """The view of a table that stays at its version."""
+    version = await table.version()
+    await table.checkout(version)
+    small = await table.count_rows() <= upkeep.FLAT
+    columns = ["id", *_DESCRIBED, "sources"] + (["text", "vector"] if small else [])
+    held = await table.query().select(columns).to_arrow()
+    return (HeldView if small else IndexedView)(database, table, version, held)
+
+
+async def _limited(search: Any, columns: list[str], depth: int, where: str | None) -> Any:
+    search = search.select(columns).limit(depth)
+    if where:
+        search = search.where(where)  # before ranking: filters never cost results
+    return (await search.to_arrow()).to_pydict()
+
+
+def _hits(ids: Sequence[str], scores: Sequence[float]) -> list[Hit]:
+    return ordered([Hit(*hit) for hit in zip(ids, scores, strict=True)])
+
+
+def _matrix(held: Table) -> Vectors:
+    """The column of vectors as ``(n, dimension)`` float32."""
+    column = held.column("vector")
+    flat = column.combine_chunks().flatten().to_numpy()
+    return np.asarray(flat, dtype=np.float32).reshape(len(column), column.type.list_size)

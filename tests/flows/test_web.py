@@ -1,0 +1,90 @@
+"""An essay from the web: local search, local pages, the weight-free engine."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from modules.retrieval.partition import load, partition
+from modules.retrieval.sources import discover
+from modules.retrieval.types import Candidate
+from tests.servers.search import Known, SearchServer
+from tests.servers.site import Site, article
+from tests.support import ROOT, composed
+
+pytestmark = pytest.mark.usefixtures("prefect_server")
+
+SUBJECT = "We should make all museums free of charge"
+
+
+@pytest.fixture
+def web() -> Iterator[tuple[Site, SearchServer]]:
+    """The starter corpus's museum texts as pages that can be found."""
+    found = discover([ROOT / "data" / "corpus" / "free-museums"])
+    documents = [partition(it, load(it)) for it in found if isinstance(it, Candidate)]
+    texts = {f"/{n}": [block.text for block in it.blocks] for n, it in enumerate(documents)}
+    titles = [it.origin.title for it in documents]
+    pages = {
+        path: article(title, *text)
+        for (path, text), title in zip(texts.items(), titles, strict=True)
+    }
+    with Site(pages) as site, SearchServer() as search:
+        search.pages = [
+            Known(site.base_url + path, title, " ".join(text))
+            for (path, text), title in zip(texts.items(), titles, strict=True)
+        ]
+        search.pages.append(Known("http://gov.evil.example/", "museums", "free museums"))
+        yield site, search
+
+
+def run(home: Path, search: SearchServer, folder: str | None = None) -> dict[str, Any]:
+    from flows.essay import essay
+
+    plain = composed(
+        "essay", f"subject={SUBJECT}", f"paths.artifacts={home}", "tracking=none",
+        "retriever=web", "search=searxng", f"search.base_url={search.base_url}",
+        "retriever.trust.allow=[127.0.0.1]", "retriever.fetch.allow_private=true",
+        "retriever.fetch.delay_s=0",
+    )  # fmt: skip
+    return essay(plain, folder)
+
+
+def test_an_essay_cites_pages_and_a_resumed_one_asks_nothing(
+    home: Path, web: tuple[Site, SearchServer]
+) -> None:
+    site, search = web
+    result = run(home, search)
+    assert len(result["citations"]) >= 4
+    assert all(it["source"].startswith(site.base_url) for it in result["citations"])
+    assert any("web searches by searxng" in note for note in result["notes"])
+    folder = Path(result["run"]["dir"])
+    assert result["run"]["corpus_version"]
+
+    # As after a kill: no result, and not one stage kept.
+    (folder / "result.json").unlink()
+    shutil.rmtree(home / "cache" / "stages")
+    asked = len(site.asked), len(search.asked)
+    resumed = run(home, search, str(folder))
+    assert (len(site.asked), len(search.asked)) == asked
+    free = {"run", "usage", "seconds"}
+    assert {k: v for k, v in resumed.items() if k not in free} == {
+        k: v for k, v in result.items() if k not in free
+    }
+    assert resumed["usage"]["units_reused"] == 0
+    assert resumed["run"]["corpus_version"] == result["run"]["corpus_version"]
+
+    # The run's pages are a corpus like any other.
+    from flows.essay import essay
+
+    plain = composed(
+        "essay", f"subject={SUBJECT}", f"paths.artifacts={home}", "tracking=none",
+        f"paths.index={folder}/web/index", f"retriever.version={resumed['run']['corpus_version']}",
+    )  # fmt: skip
+    offline = essay(plain)
+    assert offline["citations"]
+    assert all(it["source"].startswith(site.base_url) for it in offline["citations"])
+    assert (len(site.asked), len(search.asked)) == asked
