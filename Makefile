@@ -18,7 +18,7 @@ $(VENV)/.ready: pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else \
 	  f"make: Python 3.11, 3.12 or 3.13 is needed, {sys.executable} is {v[0]}.{v[1]}; set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint requirements.lock --editable '.[dev,app]'
+	$(BIN)/python -m pip install --quiet --constraint requirements.lock --editable '.[dev,app,dask,optimize]'
 	@touch $@
 
 essay: $(VENV)/.ready ## set up, ingest the starter corpus, write an essay (TOPIC="...", ARGS="...")
@@ -50,6 +50,6 @@ clean: ## remove the environment and everything produced
 
 lock: ## resolve all versions anew into requirements.lock
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
-	.venv-lock/bin/python -m pip install --quiet --editable '.[dev,app,litellm]'
+	.venv-lock/bin/python -m pip install --quiet --editable '.[dev,app,dask,optimize,litellm]'
 	.venv-lock/bin/python -m pip freeze --exclude-editable --exclude moot | sed 's/+cpu$$//' | sort -f > requirements.lock
 	rm -rf .venv-lock

@@ -16,7 +16,8 @@ import filelock
 
 from flows import prefect_server
 from flows.compose import composed
-from flows.config import CONFIGS, DebateConfig, typed
+from flows.config import DebateConfig, typed
+from flows.configs import CONFIGS
 from flows.environment import artifacts
 from flows.launch import stored
 from flows.run import LOCK_FILE, RESULT_FILE

@@ -345,18 +345,6 @@ class IngestConfig(FlowConfig):
     fetch: FetchSettings
 
 
-CONFIGS: dict[str, type[FlowConfig]] = {
-    "annotate": AnnotateConfig,
-    "debate": DebateConfig,
-    "discuss": DiscussConfig,
-    "essay": EssayConfig,
-    "evaluation": EvaluationConfig,
-    "ingest": IngestConfig,
-    "score": ScoreConfig,
-}
-"""Flow -> the type of its configuration."""
-
-
 def typed(kind: type[C], plain: dict[str, Any]) -> C:
     """A plain configuration as its typed object.
 
@@ -384,7 +372,6 @@ def config_hash(plain: dict[str, Any]) -> str:
 
 
 __all__ = [
-    "CONFIGS",
     "AnnotateConfig",
     "AskingConfig",
     "DebateConfig",

@@ -29,7 +29,8 @@ def launch(flow: str, plain: dict[str, Any], folder: str, *, one_line: bool = Fa
     root = Path(plain["paths"]["artifacts"]).absolute()
     with storage(root):
         prepare(root)
-    from flows.config import CONFIGS, typed
+    from flows.config import typed
+    from flows.configs import CONFIGS
 
     config = typed(CONFIGS[flow], plain)
     document = _run(flow, config, plain, folder)

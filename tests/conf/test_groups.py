@@ -8,7 +8,8 @@ import pytest
 
 from evals.contract import Tools
 from flows.arguments import keys
-from flows.config import CONFIGS, EssayConfig, typed
+from flows.config import EssayConfig, typed
+from flows.configs import CONFIGS
 from signatures.errors import ConfigError, InputError, MootError
 from tests.support import ROOT, composed
 

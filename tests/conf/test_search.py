@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from flows.config import CONFIGS, EssayConfig, typed
+from flows.config import EssayConfig, typed
+from flows.configs import CONFIGS
 from flows.main import _unknown_key
 from modules.retrieval.web.retriever import WebSpec
 from tests.support import ROOT, composed
