@@ -6,15 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from signatures.evaluation_results import (
-    Comparison,
-    EvaluationPlan,
-    EvaluationResult,
-    Failure,
-    GateResult,
-    PlannedCell,
-    TableRow,
-)
 from signatures.moderation_results import AnnotateResult, DiscussResult
 from signatures.table import (
     Balance,
@@ -106,6 +97,109 @@ class EssayResult(Record):
     run: RunRecord
 
 
+class TableRow(Record):
+    """One line of an evaluation's table: a metric of one method on one backend.
+
+    ``ci`` is the 95 % interval over propositions, None where it is undefined. ``value`` is None
+    where nothing was scored. ``tokens``, ``calls``, ``usd`` and ``seconds`` are means per text, as
+    they were when the text was made; ``texts`` counts those; ``usd`` is None where a price is
+    unknown.
+    """
+
+    method: str
+    backend: str
+    dataset: str
+    metric: str
+    direction: Literal["lower", "higher"]
+    value: float | None
+    ci: tuple[float, float] | None
+    n_scored: int
+    n_failed: int
+    n_abstained: int
+    texts: int
+    tokens: float | None
+    calls: float | None
+    usd: float | None
+    seconds: float | None
+
+
+class Comparison(Record):
+    """How far method ``a`` lies above method ``b`` in a metric, paired text by text.
+
+    ``n`` counts the pairs; ``p`` is two-sided, of no difference.
+    """
+
+    a: str
+    b: str
+    backend: str
+    metric: str
+    direction: Literal["lower", "higher"]
+    delta: float | None
+    ci: tuple[float, float] | None
+    p: float | None
+    n: int
+
+
+class Failure(Record):
+    """A unit that has no result, and why."""
+
+    unit: str
+    reason: str
+
+
+class EvaluationResult(Record):
+    """What ``moot evaluation`` prints.
+
+    ``digest`` names the dataset's items by content; ``primary`` is the metric that decides,
+    ``reference`` the method the others are compared with.
+    """
+
+    dataset: str
+    digest: str
+    items: int
+    replicates: int
+    stance: EssayStance
+    primary: str
+    reference: str
+    table: list[TableRow]
+    comparisons: list[Comparison]
+    failures: list[Failure]
+    notes: list[str]
+    seconds: float
+    usage: Usage
+    run: RunRecord
+
+
+class PlannedCell(Record):
+    """What one method on one backend is expected to take, over all its units still to be done.
+
+    ``calls``, ``tokens`` and ``usd`` are None where they cannot be told.
+    """
+
+    method: str
+    backend: str
+    units: int
+    units_there: int
+    calls: int | None
+    tokens: int | None
+    usd: float | None
+
+
+class EvaluationPlan(Record):
+    """What ``moot evaluation dry_run=true`` prints: nothing was called."""
+
+    dataset: str
+    items: int
+    replicates: int
+    units: int
+    units_there: int
+    calls: int | None
+    tokens: int | None
+    usd: float | None
+    cells: list[PlannedCell]
+    notes: list[str]
+
+
 class ScoredItem(Record):
     """What a metric says of one row; ``value`` is None unless it was scored.
 
@@ -182,7 +276,6 @@ RESULTS: dict[str, type[Record]] = {
     "essay": EssayResult,
     "evaluation": EvaluationResult,
     "evaluation_plan": EvaluationPlan,
-    "gate": GateResult,
     "ingest": IngestResult,
     "score": ScoreResult,
 }
@@ -197,7 +290,6 @@ __all__ = [
     "EvaluationPlan",
     "EvaluationResult",
     "Failure",
-    "GateResult",
     "IngestResult",
     "PlannedCell",
     "Refused",

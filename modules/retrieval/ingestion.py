@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -205,7 +205,7 @@ class _Run:
 
     def _read(self, found: Candidate) -> Read:
         raw = load(found, self._max_bytes)
-        fingerprint = _hash(raw, repr(asdict(found.origin)).encode(), self._recipe.encode())
+        fingerprint = _hash(raw, repr(found.origin.plain()).encode(), self._recipe.encode())
         known = self._entries.get(found.origin.source)
         if known and known.fingerprint == fingerprint and self._stands(known):
             return Read(known, [])

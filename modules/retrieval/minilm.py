@@ -52,12 +52,13 @@ class MiniLM(SentenceTransformerEmbedder):
 
     def token_count(self, texts: Sequence[str]) -> list[int]:
         """``(n,)`` texts to ``(n,)`` counts of word pieces, ``[CLS]`` and ``[SEP]`` included."""
-        with self._lock:
-            return [len(found.ids) for found in self._counter().encode_batch_fast(list(texts))]
+        # Without the lock that a batch being encoded holds for seconds: this tokenizer serves any
+        # number of threads, and the next documents are cut meanwhile.
+        return [len(found.ids) for found in self._counter().encode_batch_fast(list(texts))]
 
     def _counter(self) -> Tokenizer:
         if self._tokenizer is None:
-            self._tokenizer = _tokenizer(folder())
+            self._tokenizer = _tokenizer(folder())  # two threads may both make one: equal ones
         return self._tokenizer
 
     def _load(self) -> SentenceTransformer:

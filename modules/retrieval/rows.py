@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -46,7 +45,7 @@ def schema(embedder: str, dimension: int) -> Schema:
 def place(chunk: Chunk) -> Place:
     """The chunk's place in its document."""
     where = {"section": chunk.section, "position": chunk.position, "document": chunk.document}
-    return {**asdict(chunk.origin), **where}
+    return {**chunk.origin.plain(), **where}
 
 
 def places(row: Row) -> list[Place]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 
@@ -29,6 +29,10 @@ class Origin:
     def root_name(self) -> str:
         """The root as people know it."""
         return self.root.rpartition("-")[0]
+
+    def plain(self) -> dict[str, str]:
+        """Its fields by name; ``dataclasses.asdict`` would copy every string deeply."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -288,6 +288,30 @@ def test_a_baseline_that_does_not_judge_keeps_its_first_sample(corpus: Path) -> 
     assert "the judge abstained: the first sample was taken" in result["notes"]
 
 
+def test_a_judge_over_http_decides_on_citations_and_a_repair_follows(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with LMServer(debaters, models=("gpt-4o-mini",)) as server:
+        plain = (
+            "backend=openai", f"backend.base_url={server.base_url}", "method=e2e", "tracking=none",
+            "citations.by=judge",
+        )  # fmt: skip
+        judged = run(corpus, *plain)
+        mended = run(corpus, *plain, "citations.repair=true")
+        assert not server.errors
+    verdicts = [c["verdict"] for c in judged["citations"]]
+    assert verdicts == ["unsupported", *["supported"] * 5]
+    assert all(c["quote"] for c in judged["citations"][1:])
+    assert judged["citation_figures"]["precision"] == pytest.approx(5 / 6)
+    assert "1 of 1 unsupported sentences were rewritten" in mended["notes"]
+    first = judged["citations"][0]["sentence"].rstrip(".")
+    assert first in judged["essay"]
+    assert first not in mended["essay"]
+    # What stands there now is what the passage says; the judge is asked about it as about any.
+    assert len(mended["citations"]) == 6
+
+
 def test_components_are_refined_over_http(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     with LMServer(debaters, models=("gpt-4o-mini",)) as server:

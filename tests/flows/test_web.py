@@ -19,6 +19,7 @@ from tests.support import ROOT, composed
 pytestmark = pytest.mark.usefixtures("prefect_server")
 
 SUBJECT = "We should make all museums free of charge"
+TWO = [{"title": "Guard", "stance": "against"}, {"title": "Teacher", "stance": "for"}]
 
 
 @pytest.fixture
@@ -88,3 +89,25 @@ def test_an_essay_cites_pages_and_a_resumed_one_asks_nothing(
     assert offline["citations"]
     assert all(it["source"].startswith(site.base_url) for it in offline["citations"])
     assert (len(site.asked), len(search.asked)) == asked
+
+
+def test_every_turn_of_a_debate_searches_the_web(
+    home: Path, web: tuple[Site, SearchServer]
+) -> None:
+    from flows.debate import debate
+
+    site, search = web
+    plain = composed(
+        "debate", f"subject={SUBJECT}", f"paths.artifacts={home}", "tracking=none",
+        "retriever=web", "search=searxng", f"search.base_url={search.base_url}",
+        "retriever.trust.allow=[127.0.0.1]", "retriever.fetch.allow_private=true",
+        "retriever.fetch.delay_s=0", "debate.rounds=1",
+    )  # fmt: skip
+    result = debate({**plain, "personas": TWO})
+    turns = result["rounds"][0]
+    assert len(turns) == 2
+    assert all(turn["query"] for turn in turns)
+    cited = [it["source"] for turn in turns for it in turn["citations"]]
+    assert cited
+    assert all(source.startswith(site.base_url) for source in cited)
+    assert len(search.asked) >= 3  # the topic, and each turn's own query

@@ -169,10 +169,42 @@ def _cited(request: LMRequest) -> dict[str, Any]:
     return {"text": str(json.loads(argument[1])).replace(".", " [1].", 1)}
 
 
+def _judgements(request: LMRequest) -> dict[str, Any]:
+    """The first citation of each request is unsupported; a quote is the passage's beginning."""
+    passages = [json.loads(it) for it in re.findall(rf'"passage": ?({_STRING})', request.user)]
+    numbers = [int(n) for n in re.findall(r'"number": ?(\d+)', request.user)]
+    return {
+        "judgements": [
+            {
+                "number": number,
+                "verdict": "unsupported" if place == 0 else "supported",
+                "quote": "" if place == 0 else passage[:40],
+            }
+            for place, (number, passage) in enumerate(zip(numbers, passages, strict=True))
+        ]
+    }
+
+
+def _repaired(request: LMRequest) -> dict[str, Any]:
+    """Each sentence gives way to the first one of a passage it cites."""
+    texts = [json.loads(it) for it in re.findall(rf'"text": ?({_STRING})', request.user)]
+    numbers = [int(n) for n in re.findall(r'"number": ?(\d+)', request.user)]
+    # A sentence's number comes before those of its passages; each of these tests has one.
+    pairs = zip(numbers[::2], numbers[1::2], texts, strict=True)
+    return {
+        "repaired": [
+            {"number": number, "text": f"{text.split('. ')[0].rstrip('.')} [{cited}]."}
+            for number, cited, text in pairs
+        ]
+    }
+
+
 def _mark(request: LMRequest) -> str:
     """A word of its own for every prompt, so that nothing downstream is reused by chance."""
     return hashlib.sha256(request.prompt.encode()).hexdigest()[:6]
 
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
 
 PLAYS: dict[str, Callable[[LMRequest], dict[str, Any]]] = {
     "personas": _personas,
@@ -192,5 +224,7 @@ PLAYS: dict[str, Callable[[LMRequest], dict[str, Any]]] = {
     "question": _moderation,
     "relation": _table_turn,
     "query": _query,
+    "judgements": _judgements,
+    "repaired": _repaired,
     "text": _cited,
 }
