@@ -23,7 +23,7 @@ def show() -> None:
         return
     folder = artifacts() / "runs" / "essay" / Path(name).name
     live = jobs.running(folder)
-    st.fragment(_written, run_every=PERIOD_S if live else None)(folder, live)
+    st.fragment(written, run_every=PERIOD_S if live else None)(folder, live, "essay")
     if st.button("New essay", icon=":material/article:"):
         st.query_params.clear()
         st.rerun()
@@ -40,7 +40,7 @@ def _ask() -> None:
         placeholder="Choose a proposition, or type your own and press Enter",
     )
     stance = st.radio("The essay is to", ["refute", "support"], horizontal=True)
-    methods = options("method")
+    methods = options("method", "modules.essay")
     method = st.selectbox(
         "Method", list(methods), list(methods).index("persona_debate"),
         format_func=lambda m: f"{m}: {methods[m]}" if methods[m] else m,
@@ -61,12 +61,13 @@ def _ask() -> None:
         st.rerun()
 
 
-def _written(folder: Path, live: bool) -> None:
+def written(folder: Path, live: bool, what: str) -> None:
+    """A run of ``what``: under way, at fault, interrupted, or as it reads when it is done."""
     busy = jobs.running(folder)
     if live and not busy:
         st.rerun()
     if busy:
-        st.progress(0.5, text="The essay is being written; you may come back later by this link.")
+        st.progress(0.5, text=f"The {what} is being written; you may come back later by this link.")
     elif (fault := jobs.error(folder)) is not None:
         frame.fault(fault)
     elif not (folder / runs.CONFIG_FILE).exists():
@@ -74,7 +75,7 @@ def _written(folder: Path, live: bool) -> None:
     elif jobs.finished(folder):
         history.as_text(folder)
     else:
-        st.warning("The essay was interrupted; nothing is lost.", icon=":material/pause:")
+        st.warning(f"The {what} was interrupted; nothing is lost.", icon=":material/pause:")
         if st.button("Resume", type="primary", icon=":material/play_arrow:"):
             try:
                 session.resume(folder)
@@ -84,4 +85,4 @@ def _written(folder: Path, live: bool) -> None:
             st.rerun()
 
 
-__all__ = ["show"]
+__all__ = ["PERIOD_S", "show", "written"]

@@ -81,7 +81,7 @@ def warm() -> None:
     prefect_server.start(artifacts())
     config = typed(DebateConfig, composed("debate", "warming up", {}))
     embedder_of(config).warm()
-    for name in ("lancedb", "flows.debate", "flows.essay"):
+    for name in ("lancedb", "flows.debate", "flows.essay", "flows.answer"):
         import_module(name)
     with prefect_server.connected():
         pass

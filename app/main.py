@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import compare, debate, essay, frame, history, source
+from app import answer, compare, debate, essay, frame, history, source
 
 
 def main() -> None:
@@ -17,6 +17,7 @@ def main() -> None:
             debate.show, title="Debate", icon=":material/forum:", url_path="debate", default=True
         ),
         st.Page(essay.show, title="Essay", icon=":material/article:", url_path="essay"),
+        st.Page(answer.show, title="Answer", icon=":material/help:", url_path="answer"),
         st.Page(history.show, title="Runs", icon=":material/folder_open:", url_path="runs"),
         st.Page(compare.show, title="Compare", icon=":material/compare:", url_path="compare"),
         st.Page(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-ALL = ("startup", "chain", "discuss", "metrics", "throughput", "web", "roundtable")
+ALL = ("startup", "chain", "discuss", "metrics", "throughput", "evaluation", "units", "storm",
+       "web", "roundtable", "perplexity")  # fmt: skip
 
 
 def main() -> None:

@@ -62,7 +62,7 @@ def main() -> None:
 def _throughput(lab: Lab) -> int:
     process = _evaluation(lab, seed=1)
     cpu = _watched(lab, process)
-    seen = _asked(lab, clear=True)
+    seen = asked(lab, clear=True)
     span = seen.last - seen.first
     used = seen.calls * LATENCY_S / CONCURRENCY / span
     print(f"{seen.calls} calls in {span:.1f} s: {used:.1%} of the server's capacity")
@@ -78,14 +78,14 @@ def _throughput(lab: Lab) -> int:
 
 def _killed(lab: Lab, calls: int) -> None:
     process = _evaluation(lab, seed=2)
-    while _asked(lab).calls < calls // 2 and process.poll() is None:
+    while asked(lab).calls < calls // 2 and process.poll() is None:
         time.sleep(0.1)
     process.send_signal(signal.SIGKILL)
     process.wait()
     time.sleep(2 * LATENCY_S)
-    before = _asked(lab).calls
+    before = asked(lab).calls
     _moot(lab.root, "resume").wait()
-    after = _asked(lab)
+    after = asked(lab)
     print(
         f"killed after {before} calls, resumed with {after.calls - before}: {after.calls} in all, "
         f"{calls} without a kill; {after.repeated} prompts were asked again, of which at most "
@@ -124,7 +124,7 @@ def _watched(lab: Lab, process: subprocess.Popen[bytes]) -> dict[str, float]:
     while process.poll() is None:
         now = {"evaluation": _cpu(process.pid), "LM server": _cpu(lab.server.pid)}
         now["Prefect's server"] = sum(map(_cpu, _children(process.pid)))
-        if _asked(lab).calls:
+        if asked(lab).calls:
             start = start or now
             last = {k: max(v, last.get(k, 0.0)) for k, v in now.items()}
         time.sleep(0.25)
@@ -146,7 +146,7 @@ def _children(pid: int) -> list[int]:
         return []
 
 
-def _asked(lab: Lab, *, clear: bool = False) -> Seen:
+def asked(lab: Lab, *, clear: bool = False) -> Seen:
     assert lab.server.stdin is not None and lab.server.stdout is not None  # noqa: S101 - pipes
     lab.server.stdin.write("clear\n" if clear else "\n")
     lab.server.stdin.flush()
@@ -159,8 +159,10 @@ def serve() -> None:
 
     from tests.servers.debaters import debaters
     from tests.servers.lm import LMServer
+    from tests.servers.storm import Storm
 
-    with LMServer(debaters, models=("gpt-4o-mini",), latency_s=LATENCY_S) as server:
+    play = Storm(debaters) if "storm" in sys.argv[2:] else debaters
+    with LMServer(play, models=("gpt-4o-mini",), latency_s=LATENCY_S) as server:
         print(server.base_url, flush=True)
         for line in sys.stdin:
             times = server.intervals
@@ -173,4 +175,4 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    serve() if sys.argv[1:] == ["serve"] else main()
+    serve() if sys.argv[1:2] == ["serve"] else main()

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict
 
 from modules.citations import Embedder
+from modules.perplexity import Evaluator
 from signatures.errors import ConfigError
 from signatures.types import Record
 
@@ -38,11 +39,13 @@ class Tools:
         bind: Gives every predictor of a program the LM of its role
             (:meth:`modules.lm.roles.Roles.bind`); by default the program is left as it is.
         judge: The identity of the judge's model, for explanations; None where it is not known.
+        evaluator: Tells how likely texts are; None where no metric asks for it.
     """
 
     embedder: Embedder | None = None
     bind: Callable[[Any], Any] = _unbound
     judge: str | None = None
+    evaluator: Evaluator | None = None
 
     def embed(self) -> Embedder:
         """The embedder.
@@ -53,6 +56,16 @@ class Tools:
         if self.embedder is None:
             raise ConfigError("the metric needs an embedder", remedy="give Tools an embedder")
         return self.embedder
+
+    def evaluate(self) -> Evaluator:
+        """The evaluator.
+
+        Raises:
+            ConfigError: There is none.
+        """
+        if self.evaluator is None:
+            raise ConfigError("the metric needs an evaluator", remedy="set evaluator=gpt2")
+        return self.evaluator
 
 
 class Metric(BaseModel, ABC):
@@ -71,6 +84,7 @@ class Metric(BaseModel, ABC):
             (:meth:`over`), and :meth:`score` explains one row's part in it.
         fields: The fields of a row it reads (see :mod:`evals.rows` for their other names).
         embeds: Whether it uses ``tools.embedder``.
+        evaluates: Whether it uses ``tools.evaluator``.
         version: Raised when the code changes meaning: scores are kept under it.
         judges: Whether an LM passes judgement in it: that LM should not have written the texts.
     """
@@ -83,12 +97,23 @@ class Metric(BaseModel, ABC):
     level: ClassVar[Level] = "item"
     fields: ClassVar[tuple[str, ...]]
     embeds: ClassVar[bool] = False
+    evaluates: ClassVar[bool] = False
     judges: ClassVar[bool] = False
     version: ClassVar[int] = 1
 
     def program(self) -> Any:
         """The DSPy program it asks, for ``tools.bind``; None if it asks no LM."""
         return None
+
+    @property
+    def decides(self) -> bool:
+        """Whether an optimizer may have it as its primary objective, as it is configured."""
+        return True
+
+    @property
+    def why_not(self) -> str:
+        """Why it may not, where it does not decide."""
+        return ""
 
     @abstractmethod
     def score(self, row: Row, tools: Tools) -> Score:

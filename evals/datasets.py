@@ -24,10 +24,14 @@ NAMED = 5
 
 
 class Item(Record):
-    """One subject of an evaluation; ``id`` tells it apart within its dataset."""
+    """One subject of an evaluation; ``id`` tells it apart within its dataset.
+
+    ``topic`` is what it belongs to, where the dataset says: figures are also told by topic.
+    """
 
     id: Text
     text: Text
+    topic: str = ""
 
 
 class Dataset(BaseModel, ABC):
@@ -66,7 +70,7 @@ class PropositionFile(Dataset):
     id_field: str = "id"
 
     def items(self) -> list[Item]:
-        rows = list(_rows(self.path))
+        rows = list(rows_of(self.path))
         found: dict[str, Item] = {}
         bad: list[str] = []
         texts: dict[str, str] = {}
@@ -82,7 +86,7 @@ class PropositionFile(Dataset):
                 found[item.id] = item
                 texts[item.text.casefold()] = item.id
         if bad or not found:
-            raise _refusal(self.path, bad, len(rows))
+            raise rows_refused(self.path, bad, len(rows))
         return list(found.values())[: self.limit]
 
     def _item(self, place: str, row: Any) -> Item | str:
@@ -97,16 +101,20 @@ class PropositionFile(Dataset):
         key = row.get(self.id_field, place.removeprefix("row "))
         if not isinstance(key, (str, int)) or isinstance(key, bool) or not str(key).strip():
             return f"{self.id_field!r} is neither text nor a number"
-        return Item(id=str(key), text=normalise(text))
+        topic = row.get("topic")
+        return Item(
+            id=str(key), text=normalise(text), topic=topic if isinstance(topic, str) else ""
+        )
 
 
 def digest(items: list[Item]) -> str:
     """A short hash over the items: equal for equal contents, wherever they were read from."""
-    text = json.dumps([[item.id, item.text] for item in items], ensure_ascii=False)
+    known = [item.model_dump(mode="json", exclude={"topic"}) for item in items]
+    text = json.dumps([list(values.values()) for values in known], ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Any]]:
+def rows_of(path: Path) -> Iterator[tuple[str, Any]]:
     """Each row with its place, ``row 1`` on; a line that is no JSON is a row that is None.
 
     Raises:
@@ -142,7 +150,8 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _refusal(path: Path, bad: list[str], total: int) -> InputError:
+def rows_refused(path: Path, bad: list[str], total: int) -> InputError:
+    """The refusal of a file with ``bad`` rows among ``total``, the first of them spelled out."""
     if not total:
         return InputError(f"the dataset {path} is empty", expected="at least one row")
     more = f" and {len(bad) - NAMED} more" if len(bad) > NAMED else ""
@@ -153,4 +162,4 @@ def _refusal(path: Path, bad: list[str], total: int) -> InputError:
     )
 
 
-__all__ = ["Dataset", "Item", "PropositionFile", "digest"]
+__all__ = ["Dataset", "Item", "PropositionFile", "digest", "rows_of", "rows_refused"]

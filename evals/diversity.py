@@ -5,6 +5,7 @@ All three need at least two outputs, each with some text; a row without them is 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, ClassVar, Literal
@@ -17,6 +18,9 @@ from evals.contract import Direction, Metric, Row, Score, Tools
 from modules.points import OpinionPoints, built_in
 
 Vectors = NDArray[np.float64]
+
+_importing = threading.Lock()
+"""nltk's modules import one another in a circle: a second thread would see half of one."""
 
 
 class _Diversity(Metric):
@@ -37,8 +41,9 @@ class SelfBleu(_Diversity):
     name: ClassVar[str] = "self_bleu"
 
     def score(self, row: Row, tools: Tools) -> Score:
-        from nltk.tokenize import wordpunct_tokenize
-        from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+        with _importing:
+            from nltk.tokenize import wordpunct_tokenize
+            from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
         tokens = [wordpunct_tokenize(text) for text in rows.outputs(row)]
         smoothing = SmoothingFunction().method1

@@ -128,6 +128,34 @@ def reference(row: Row) -> str | None:
     return "\n".join(said) or None
 
 
+class PartialAnswer(NamedTuple):
+    """One point of view on the row's question, and the case for it (S4)."""
+
+    point_of_view: str
+    explanation: str
+
+
+def partial_answers(row: Row) -> list[PartialAnswer]:
+    """What can be said on the row's question, at least one point of view."""
+    found = row.get("partial_answers")
+    if not isinstance(found, list) or not found:
+        raise InputError(
+            "the row has no partial_answers",
+            expected="a list of {point_of_view, explanation}",
+            remedy="give the dataset that has them, joined by id: dataset=debateqa",
+        )
+    answers = []
+    for number, value in enumerate(found, start=1):
+        if not isinstance(value, Mapping):
+            raise InputError(f"partial answer {number} is no object")
+        point, case = (
+            _usable(f"{name} of partial answer {number}", value.get(name))
+            for name in PartialAnswer._fields
+        )
+        answers.append(PartialAnswer(point, case))
+    return answers
+
+
 def cluster(row: Row, fallback: str) -> str:
     """What the row belongs to: rows on one subject are not independent of one another."""
     found = next((row[name] for name in SUBJECT if isinstance(row.get(name), str)), None)
@@ -200,10 +228,12 @@ def _passage(number: int, value: Any) -> Passage:
 
 __all__ = [
     "Loaded",
+    "PartialAnswer",
     "cluster",
     "goal",
     "load",
     "outputs",
+    "partial_answers",
     "passages",
     "reference",
     "subject",

@@ -40,12 +40,14 @@ class RowScore(Stage):
     def __init__(self, metric: Metric, tools: Tools) -> None:
         kind = type(metric)
         embedder = tools.embedder.name if metric.embeds and tools.embedder else None
+        own = {"evaluator": tools.evaluate().name} if metric.evaluates else {}
         super().__init__(
             metric=f"{kind.__module__}.{kind.__qualname__}",
             metric_version=metric.version,
             code=metric.version,
             options=metric.model_dump(mode="json"),
             embedder=embedder,
+            **own,
         )
         asked = metric.program()
         self.program = None if asked is None else tools.bind(asked)
@@ -87,11 +89,17 @@ def scored(name: str, score: Callable[[], Score]) -> ScoredItem:
 
 
 def filled(loaded: Sequence[Loaded], known: Mapping[str, Row]) -> list[Loaded]:
-    """The rows with fields they lack taken from the dataset's row of the same id."""
-    return [
-        one if one.row is None else one._replace(row={**known.get(one.id, {}), **one.row})
-        for one in loaded
-    ]
+    """The rows with fields they lack taken from the dataset's row of the same id, else subject.
+
+    ``known`` goes by ids and by subjects in lower case: an essay's id is that of its run.
+    """
+    found = []
+    for one in loaded:
+        if one.row is not None:
+            about = known.get(one.id) or known.get(cluster(one.row, "").casefold(), {})
+            one = one._replace(row={**about, **one.row})
+        found.append(one)
+    return found
 
 
 def figure(

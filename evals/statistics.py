@@ -6,11 +6,16 @@ cluster, and clusters, not values, are resampled. The statistic is always the me
 Undefined cases: with fewer than two clusters nothing can be said about the spread between them,
 so interval and p are None; a delta over nothing is None. None values never reach this module:
 callers leave out what was not scored and say how much that was.
+
+Several tests at once are corrected after Holm, and the smallest effect that a comparison could have
+shown is told beside it (both by statsmodels): "not distinguishable" then says how much that means.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +25,12 @@ from signatures.types import Record
 
 EXACT = 12
 """Up to this many clusters all sign flips are enumerated (2**12), beyond it they are drawn."""
+
+ALPHA = 0.05
+"""The p below which a difference is called one."""
+
+POWER = 0.8
+"""How often an effect of the least detectable size is found."""
 
 BLOCK = 2_000_000
 """Numbers drawn at a time, which bounds memory."""
@@ -35,12 +46,17 @@ class Interval(Record):
 
 
 class Difference(Record):
-    """``mean(a) - mean(b)``, its interval, and the p value of no difference (two-sided)."""
+    """``mean(a) - mean(b)``, its interval, and the p value of no difference (two-sided).
+
+    ``mde`` is the least difference that so many clusters, scattered as these are, would show as
+    one in 8 of 10 repetitions (a paired t test at 0.05, two-sided).
+    """
 
     delta: float | None
     low: float | None
     high: float | None
     p: float | None
+    mde: float | None = None
 
 
 class _Grouped(NamedTuple):
@@ -113,7 +129,38 @@ def paired(
         return Difference(delta=delta, low=None, high=None, p=None)
     ends = _ends(_bootstrap(grouped, seed, resamples), level)
     p = _permuted(grouped.sums, seed, resamples)
-    return Difference(delta=delta, low=ends.low, high=ends.high, p=p)
+    mde = _least_effect(len(grouped.sums)) * _standard_error(grouped)
+    return Difference(delta=delta, low=ends.low, high=ends.high, p=p, mde=mde)
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None]:
+    """The p values corrected for being several (Holm 1979), in their order; None stays None."""
+    known = [p for p in ps if p is not None]
+    if not known:
+        return list(ps)
+    from statsmodels.stats.multitest import multipletests
+
+    corrected = iter(multipletests(known, method="holm")[1])
+    return [None if p is None else float(next(corrected)) for p in ps]
+
+
+def _standard_error(grouped: _Grouped) -> float:
+    """Of the mean over values, clusters being what varies: its linearization (Cochran 1977, 3.12).
+
+    With clusters of one size it is the standard deviation of their means over the root of n.
+    """
+    n, total = len(grouped.sums), grouped.sizes.sum()
+    rest = grouped.sums - grouped.sums.sum() / total * grouped.sizes
+    return float(np.sqrt(n / (n - 1) * (rest**2).sum()) / total)
+
+
+@cache
+def _least_effect(n: int) -> float:
+    """In standard errors: what a paired t test of ``n`` clusters finds at 0.05 with power 0.8."""
+    from statsmodels.stats.power import TTestPower
+
+    size = TTestPower().solve_power(nobs=n, alpha=ALPHA, power=POWER)
+    return float(np.squeeze(size)) * math.sqrt(n)
 
 
 def _grouped(values: Sequence[float] | Floats, clusters: Sequence[Hashable] | None) -> _Grouped:
@@ -172,4 +219,4 @@ def _blocks(total: int, width: int) -> list[int]:
     return [rows] * (total // rows) + ([total % rows] if total % rows else [])
 
 
-__all__ = ["Difference", "Interval", "interval", "paired"]
+__all__ = ["ALPHA", "Difference", "Interval", "holm", "interval", "paired"]

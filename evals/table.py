@@ -1,36 +1,31 @@
-"""The table of an evaluation: a line per method and metric, and differences, with intervals.
+"""The table of an evaluation: a line per cell and metric, and differences, with intervals.
 
-Texts of one proposition are not independent, so intervals and tests resample propositions
+Texts of one item are not independent, so intervals and tests resample items
 (:mod:`evals.statistics`). What failed or abstained is counted beside the value, never in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple, TypeVar
 
 from evals.contract import Metric
-from evals.statistics import interval, paired
-from signatures.results import Comparison, TableRow
+from evals.statistics import ALPHA, holm, interval, paired
+from evals.variance import components
+from signatures.evaluation_results import Comparison, Direction, Finding, MetricVariance, TableRow
 
 T = TypeVar("T")
 K = TypeVar("K")
 
-S1_ORDER = ("relevance", "quality", "self_bleu", "self_emb", "opinion_diversity")
-"""The columns of S1's Table 1, in its order; other metrics follow."""
-
-SURE = 0.05
-"""The p below which a difference is called one. With five propositions or fewer, none can be."""
-
-ARROWS = {"higher": "↑", "lower": "↓"}
-
 
 class Place(NamedTuple):
-    """A cell of the product: one method on one backend."""
+    """A cell of the product: a method on a backend over a dataset, under a prompt's name."""
 
     method: str
     backend: str
+    dataset: str = ""
+    prompt: str = ""
 
 
 class Value(NamedTuple):
@@ -39,10 +34,12 @@ class Value(NamedTuple):
     Attributes:
         place: Whose it is.
         metric: The metric's name in the configuration.
-        item: The proposition it belongs to.
-        part: Which text of the proposition; "" where one value covers all of them.
+        item: The dataset's item it belongs to.
+        part: Which text of the item; "" where one value covers all of them.
         value: None where the metric abstained or the text failed.
         problem: Why there is none, if that was a failure.
+        judgements: The several judgements that ``value`` is the mean of, where there are several.
+        explanation: What the metric said.
     """
 
     place: Place
@@ -51,6 +48,8 @@ class Value(NamedTuple):
     part: str
     value: float | None
     problem: str | None = None
+    judgements: tuple[float, ...] = ()
+    explanation: str = ""
 
 
 class Cost(NamedTuple):
@@ -63,22 +62,35 @@ class Cost(NamedTuple):
     seconds: float
 
 
+Whole = Mapping[tuple[Place, str], float | None]
+"""The figures of metrics of level ``corpus``, by cell and metric."""
+
+
 def table(
     places: Sequence[Place],
     metrics: Mapping[str, Metric],
     values: Iterable[Value],
     costs: Iterable[Cost],
     *,
-    dataset: str,
+    dataset: str = "",
+    whole: Whole | None = None,
 ) -> list[TableRow]:
-    """A row for every place and metric, in the given order."""
+    """A row for every place and metric, in the given order; ``dataset`` names that of places that
+    have none of their own.
+    """
     found = _grouped(values, lambda v: (v.place, v.metric))
     spent = _grouped(costs, lambda c: c.place)
-    return [
-        _row(place, name, metric, found.get((place, name), []), spent.get(place, []), dataset)
-        for place in places
-        for name, metric in metrics.items()
-    ]
+    rows = []
+    for place in places:
+        for name, metric in metrics.items():
+            row = _row(place, name, metric, found.get((place, name), []), spent.get(place, []))
+            if metric.level == "corpus":
+                figure = (whole or {}).get((place, name))
+                row = row.model_copy(update={"value": figure, "ci": None})
+            if not place.dataset:
+                row = row.model_copy(update={"dataset": dataset})
+            rows.append(row)
+    return rows
 
 
 def comparisons(
@@ -87,52 +99,105 @@ def comparisons(
     values: Iterable[Value],
     *,
     reference: str,
+    whole: Whole | None = None,
 ) -> list[Comparison]:
-    """Every method against the reference on the same backend, paired text by text."""
+    """Every cell against those that differ from it in one thing: they have the reference method,
+    or the first backend, or the first prompt. Paired text by text, corrected metric by metric.
+    """
     scored = _grouped((v for v in values if v.value is not None), lambda v: (v.place, v.metric))
+    found: list[Comparison] = []
+    for name, metric in metrics.items():
+        family = [
+            _whole(a, b, name, metric, whole or {})
+            if metric.level == "corpus"
+            else compared(
+                a, b, name, metric.direction, scored.get((a, name), ()), scored.get((b, name), ())
+            )
+            for a, b in _pairs(places, reference)
+        ]
+        found += corrected(family)
+    order = {place: number for number, place in enumerate(places)}
+    return sorted(found, key=lambda c: order[Place(c.a, c.backend, c.dataset, c.prompt)])
+
+
+def compared(
+    a: Place,
+    b: Place,
+    metric: str,
+    direction: Direction,
+    ours: Iterable[Value],
+    theirs: Iterable[Value],
+) -> Comparison:
+    """Cell ``a`` against cell ``b``, over the texts that both have scored."""
+    own = {(v.item, v.part): v.value for v in ours}
+    pairs = [(own.get((v.item, v.part)), v.value, v.item) for v in theirs]
+    known = [(x, y, item) for x, y, item in pairs if x is not None and y is not None]
+    found = paired([x for x, _, _ in known], [y for _, y, _ in known], [i for _, _, i in known])
+    return _comparison(
+        a, b, metric, direction, delta=found.delta, ci=_pair(found.low, found.high), p=found.p,
+        mde=found.mde, n=len(known),
+    )  # fmt: skip
+
+
+def corrected(family: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons with their p values corrected for one another, and what each then says."""
     return [
-        _compared(place, reference, name, metric, scored)
-        for place in places
-        if place.method != reference
-        for name, metric in metrics.items()
+        c.model_copy(update={"p_holm": p, "finding": finding(c.delta, p, c.direction)})
+        for c, p in zip(family, holm([c.p for c in family]), strict=True)
     ]
 
 
-def markdown(
-    title: str, rows: Sequence[TableRow], differences: Sequence[Comparison], notes: Sequence[str]
-) -> str:
-    """The table in S1's layout (its Table 1), one for each backend, and the differences."""
-    parts = [f"# {title}", *(f"> {note}" for note in notes)]
-    for backend in dict.fromkeys(row.backend for row in rows):
-        parts += [f"## {backend}", _layout([row for row in rows if row.backend == backend])]
-        told = [d for d in differences if d.backend == backend]
-        if told:
-            parts += [f"Differences from `{told[0].b}`, paired by proposition:", _deltas(told)]
-    parts.append(
-        "Values with their 95 % interval over propositions; ↑ higher is better, ↓ lower. "
-        "Tokens, USD and seconds are means per text, as they were when it was made."
-    )
-    return "\n\n".join(parts) + "\n"
+def finding(delta: float | None, p: float | None, direction: Direction) -> Finding:
+    """What a difference says, without reading p."""
+    if delta is None or p is None:
+        return "undefined"
+    if p >= ALPHA:
+        return "not distinguishable"
+    return "better" if (delta > 0) == (direction == "higher") else "worse"
+
+
+def variances(metrics: Mapping[str, Metric], values: Iterable[Value]) -> list[MetricVariance]:
+    """The variance components of each metric whose texts were judged several times."""
+    several = [v for v in values if len(v.judgements) > 1]
+    found = []
+    for dataset, name in dict.fromkeys((v.place.dataset, v.metric) for v in several):
+        scores: dict[Place, dict[str, tuple[float, ...]]] = {}
+        for v in several:
+            if (v.place.dataset, v.metric) == (dataset, name):
+                scores.setdefault(v.place, {})[f"{v.item}\n{v.part}"] = v.judgements
+        told = components(scores)
+        if told is not None and name in metrics:
+            found.append(MetricVariance(metric=name, dataset=dataset, **told.model_dump()))
+    return found
+
+
+def _pairs(places: Sequence[Place], reference: str) -> Iterator[tuple[Place, Place]]:
+    known = set(places)
+    first = places[0]
+    for place in places:
+        changes = (
+            {"method": reference},
+            {"backend": first.backend},
+            {"prompt": first.prompt},
+        )
+        for change in changes:
+            other = place._replace(**change)
+            if other != place and other in known:
+                yield place, other
 
 
 def _row(
-    place: Place,
-    name: str,
-    metric: Metric,
-    values: Sequence[Value],
-    costs: Sequence[Cost],
-    dataset: str,
+    place: Place, name: str, metric: Metric, values: Sequence[Value], costs: Sequence[Cost]
 ) -> TableRow:
     scored = [(v.value, v.item) for v in values if v.value is not None]
     numbers, clusters = [x for x, _ in scored], [item for _, item in scored]
     ends = interval(numbers, clusters)
     known = [c.usd for c in costs if c.usd is not None]
     return TableRow(
-        method=place.method,
-        backend=place.backend,
-        dataset=dataset,
+        **place._asdict(),
         metric=name,
         direction=metric.direction,
+        level=metric.level,
         value=fmean(numbers) if numbers else None,
         ci=_pair(ends.low, ends.high),
         n_scored=len(numbers),
@@ -146,94 +211,43 @@ def _row(
     )
 
 
-def _compared(
-    place: Place,
-    reference: str,
-    name: str,
-    metric: Metric,
-    scored: Mapping[tuple[Place, str], Sequence[Value]],
+def _whole(a: Place, b: Place, name: str, metric: Metric, whole: Whole) -> Comparison:
+    """Two figures over whole cells: their difference, of which no interval can be told."""
+    x, y = whole.get((a, name)), whole.get((b, name))
+    delta = None if x is None or y is None else x - y
+    return _comparison(a, b, name, metric.direction, delta=delta, ci=None, p=None, mde=None, n=0)
+
+
+def _comparison(
+    a: Place,
+    b: Place,
+    metric: str,
+    direction: Direction,
+    *,
+    delta: float | None,
+    ci: tuple[float, float] | None,
+    p: float | None,
+    mde: float | None,
+    n: int,
 ) -> Comparison:
-    own = {(v.item, v.part): v.value for v in scored.get((place, name), ())}
-    base = scored.get((place._replace(method=reference), name), ())
-    pairs = [(own[v.item, v.part], v.value, v.item) for v in base if (v.item, v.part) in own]
-    found = paired(
-        [a for a, _, _ in pairs if a is not None],
-        [b for _, b, _ in pairs if b is not None],
-        [item for _, _, item in pairs],
-    )
     return Comparison(
-        a=place.method,
-        b=reference,
-        backend=place.backend,
-        metric=name,
-        direction=metric.direction,
-        delta=found.delta,
-        ci=_pair(found.low, found.high),
-        p=found.p,
-        n=len(pairs),
+        a=a.method,
+        b=b.method,
+        backend=a.backend,
+        b_backend=b.backend,
+        dataset=a.dataset,
+        prompt=a.prompt,
+        b_prompt=b.prompt,
+        metric=metric,
+        direction=direction,
+        delta=delta,
+        ci=ci,
+        p=p,
+        p_holm=p,
+        mde=mde,
+        n=n,
+        finding=finding(delta, p, direction),
     )
-
-
-def _layout(rows: Sequence[TableRow]) -> str:
-    """One line for each method, a column for each metric."""
-    names = _ordered(dict.fromkeys(row.metric for row in rows))
-    arrows = {row.metric: ARROWS[row.direction] for row in rows}
-    head = ["method", *(f"{name} {arrows[name]}" for name in names)]
-    lines = [[*head, "texts", "tokens", "USD", "s"]]
-    for method in dict.fromkeys(row.method for row in rows):
-        own = {row.metric: row for row in rows if row.method == method}
-        any_row = next(iter(own.values()))
-        usd = "unpriced" if any_row.usd is None else f"{any_row.usd:.4f}"
-        tokens = "–" if any_row.tokens is None else f"{any_row.tokens:.0f}"
-        seconds = "–" if any_row.seconds is None else f"{any_row.seconds:.1f}"
-        if not any_row.texts:
-            usd = "–"
-        lines.append(
-            [method, *(_value(own[n]) for n in names), str(any_row.texts), tokens, usd, seconds]
-        )
-    return _pipes(lines)
-
-
-def _deltas(differences: Sequence[Comparison]) -> str:
-    lines = [["method", "metric", "difference", "p", "n", ""]]
-    for d in differences:
-        if d.delta is not None:
-            p = "–" if d.p is None else f"{d.p:.3f}"
-            lines.append([d.a, d.metric, _number(d.delta, d.ci, sign="+"), p, str(d.n), _said(d)])
-    return _pipes(lines) if len(lines) > 1 else "Nothing was scored on both sides."
-
-
-def _said(d: Comparison) -> str:
-    """What a difference says, without reading p."""
-    if d.p is None or d.p >= SURE:
-        return "not distinguishable"
-    return "better" if ((d.delta or 0) > 0) == (d.direction == "higher") else "worse"
-
-
-def _value(row: TableRow) -> str:
-    counts = [
-        f"{count} {what}"
-        for count, what in ((row.n_failed, "failed"), (row.n_abstained, "abstained"))
-        if count
-    ]
-    aside = f" ({', '.join(counts)})" if counts else ""
-    return ("–" if row.value is None else _number(row.value, row.ci)) + aside
-
-
-def _number(value: float, ci: tuple[float, float] | None, sign: str = "") -> str:
-    ends = "" if ci is None else f" [{ci[0]:{sign}.2f}, {ci[1]:{sign}.2f}]"
-    return f"{value:{sign}.2f}{ends}"
-
-
-def _pipes(lines: Sequence[Sequence[str]]) -> str:
-    head, *body = [f"| {' | '.join(line)} |" for line in lines]
-    return "\n".join([head, f"|{'---|' * len(lines[0])}", *body])
-
-
-def _ordered(names: Iterable[str]) -> list[str]:
-    known = list(names)
-    first = [name for name in S1_ORDER if name in known]
-    return [*first, *(name for name in known if name not in first)]
 
 
 def _pair(low: float | None, high: float | None) -> tuple[float, float] | None:
@@ -247,4 +261,15 @@ def _grouped(rows: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     return groups
 
 
-__all__ = ["Cost", "Place", "Value", "comparisons", "markdown", "table"]
+__all__ = [
+    "Cost",
+    "Place",
+    "Value",
+    "Whole",
+    "compared",
+    "comparisons",
+    "corrected",
+    "finding",
+    "table",
+    "variances",
+]

@@ -13,28 +13,41 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
-from signatures.errors import ConfigError, IncompleteError, MootError
+from signatures.errors import ConfigError, GateNotPassed, IncompleteError, MootError
 
 FLOWS = {
     "annotate": "have discussions rated by annotators of different backgrounds, and analyse that",
+    "answer": "answer a question from evidence, by its points of view",
+    "curate": "build a dataset of debatable questions from a file of questions and evidence",
     "debate": "hold a roundtable of personas on a topic, each turn with evidence",
     "discuss": "let synthetic users discuss, with a moderator or without, in batches",
     "essay": "write a cited essay that refutes or supports a proposition",
     "evaluation": "compare methods and backends over a dataset: one table, with intervals",
     "ingest": "put documents (a file, folder, glob, .jsonl or web address) into the evidence index",
+    "meta": "measure measures: moot meta FILE, answers with people's preferences and labels",
+    "retrieval": "measure how retrievers heed perspectives: the PIR benchmark",
+    "optimize": "tune prompts, and promote them if better: moot optimize target=answer",
     "score": "score existing texts with a metric: moot score FILE metric=NAME",
 }
 UTILITIES = {
     "app": "serve the web page: moot app [--port 8501] [--address 127.0.0.1]",
+    "champion": "registered programs: moot champion [TARGET/METHOD] [--rollback]",
+    "compare": "how two evaluations differ, metric by metric: moot compare RUN RUN",
     "doctor": "check versions, pins, index, tracking store and backends",
+    "gate": "refuse an evaluation worse than another: moot gate RUN [--against RUN|champion]",
     "ranks": "what judges' filled sheets say: moot ranks KEY SHEET...",
-    "resume": "finish an interrupted run: moot resume [RUN] [key=value ...]",
+    "report": "make an evaluation's report anew: moot report [RUN]",
+    "resume": "finish an interrupted run or sweep: moot resume [RUN] [--failed] [key=value ...]",
     "runs": "list runs, newest last",
     "sheet": "blind ranking sheets for human judges: moot sheet FOLDER RUN...",
     "show": "print a run's result: moot show [RUN]",
+    "verify": "remove what annotators of a curated dataset reject: moot verify RUN SHEET...",
 }
 SHEETS = ("ranks", "sheet")
 """Utilities of human evaluation."""
+
+STORED = ("compare", "gate", "report")
+"""Utilities over stored evaluations."""
 
 INTERRUPTED = 130
 
@@ -112,10 +125,25 @@ def _utility(name: str, words: list[str]) -> int:
         parser.add_argument("run", nargs="?", help="a run's id, the start of one, or its folder")
     if name == "resume":
         parser.add_argument("overrides", nargs="*", help="key=value, to change the configuration")
+        parser.add_argument(
+            "--failed", action="store_true", help="try a finished evaluation's failed units again"
+        )
     if name in SHEETS:
         from flows.sheets import add_arguments
 
         add_arguments(name, parser)
+    if name in STORED:
+        from flows.gating import add_arguments as add_stored
+
+        add_stored(name, parser)
+    if name == "champion":
+        from flows.champion import add_arguments as add_registered
+
+        add_registered(parser)
+    if name == "verify":
+        from flows.verify import add_arguments as add_verified
+
+        add_verified(parser)
     if name == "app":
         parser.add_argument("--port", type=int, default=8501, help="8501 by default")
         parser.add_argument("--address", default="127.0.0.1", help="this machine alone by default")
@@ -127,7 +155,10 @@ def _utility(name: str, words: list[str]) -> int:
 def _handler(name: str) -> Callable[[argparse.Namespace], int]:
     from importlib import import_module
 
-    module = import_module("flows.sheets" if name in SHEETS else "flows.utilities")
+    own = {"champion": "flows.champion", "verify": "flows.verify",
+           **dict.fromkeys(SHEETS, "flows.sheets"),
+           **dict.fromkeys(STORED, "flows.gating")}  # fmt: skip
+    module = import_module(own.get(name, "flows.utilities"))
     handler: Callable[[argparse.Namespace], int] = getattr(module, name)
     return handler
 
@@ -140,7 +171,7 @@ def _unknown(name: str) -> ConfigError:
 
 
 def _report(error: MootError, as_json: bool) -> int:
-    if as_json and not isinstance(error, IncompleteError):  # that one comes after its result
+    if as_json and not isinstance(error, (IncompleteError, GateNotPassed)):  # after their results
         print(json.dumps({"error": error.as_json()}, ensure_ascii=False))
     print(f"moot: {error.line()}", file=sys.stderr)
     return error.exit_code
@@ -155,7 +186,8 @@ def _help() -> str:
         "",
         "moot FLOW --help shows the flow's options and groups. Options are Hydra overrides:",
         '  moot essay "We should make all museums free of charge" backend=openai output=json',
-        "Exit codes: 0 done, 1 failed, 2 bad usage or input, 3 budget reached, 130 interrupted.",
+        "Exit codes: 0 done, 1 failed, 2 bad usage or input, 3 budget reached, 4 gate not passed, "
+        "130 interrupted.",
     ]
     return "\n".join(lines)
 

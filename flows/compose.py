@@ -46,13 +46,17 @@ def composed(flow: str, subject: str, overrides: dict[str, Any]) -> dict[str, An
     return {**plain, "subject": checked(flow, subject)}
 
 
-def options(group: str) -> dict[str, str]:
-    """The options of a group, each with the comment that its file begins with."""
+def options(group: str, package: str = "") -> dict[str, str]:
+    """The options of a group, each with the comment that its file begins with.
+
+    With a ``package``, those whose ``_target_`` lies in it.
+    """
     found = {}
     for path in sorted((CONF / group).glob("*.yaml")):
-        lines = [
-            x[1:].strip() for x in path.read_text(encoding="utf-8").split("\n")[:2] if x[:1] == "#"
-        ]
+        text = path.read_text(encoding="utf-8")
+        if package and f"\n_target_: {package}." not in text:
+            continue
+        lines = [x[1:].strip() for x in text.split("\n")[:2] if x[:1] == "#"]
         found[path.stem] = next((x for x in lines if not x.startswith("@package")), "")
     return found
 

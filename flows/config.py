@@ -46,13 +46,14 @@ from modules.essay import (
 )
 from modules.lm.backends import Backend
 from modules.lm.ledger import Budget
+from modules.perplexity import EvaluatorSpec
 from modules.retrieval.specs import EmbedderSpec, RetrieverSpec
 from modules.retrieval.web.settings import FetchSettings
 from modules.roundtable import RoundtableSettings, SourceSettings, TableSettings
 from signatures import Role
 from signatures.moderation import Criterion
 from signatures.table import PersonaInput
-from signatures.types import EssayStance
+from signatures.types import EssayStance, Text
 
 UNKEYED = ("paths", "output", "tracking", "runner", "budget")
 """Parts of a configuration that say where and how, not what: no part of its hash."""
@@ -93,6 +94,7 @@ class AskingConfig(FlowConfig):
     backend: InstanceOf[Backend]
     roles: dict[Role, InstanceOf[Backend]]
     embedder: InstanceOf[EmbedderSpec]
+    evaluator: InstanceOf[EvaluatorSpec] | None = None
     metrics: dict[str, InstanceOf[Metric]]
     prices: dict[str, dict[str, float]]
     budget: Budget
@@ -148,6 +150,7 @@ class EssayConfig(EssaySections):
     """``moot essay``."""
 
     method: InstanceOf[EssayMethod]
+    program: str | None = Field(default=None, min_length=1)
     samples: int = Field(ge=1, le=100)
     samples_tokens: int | None = Field(ge=1)
     replicate: int = Field(ge=0, le=100_000)
@@ -157,54 +160,15 @@ class EssayConfig(EssaySections):
     def _one_line(cls, value: str) -> str:
         return " ".join(value.split())
 
-
-class EvaluationConfig(EssaySections):
-    """``moot evaluation``: every method on every backend over a dataset. It has no subject."""
-
-    subject: Literal[""] = ""
-    methods: dict[str, InstanceOf[EssayMethod]] = Field(min_length=1)
-    backends: dict[str, InstanceOf[Backend]]
-    dataset: InstanceOf[Dataset]
-    replicates: int = Field(ge=1, le=1000)
-    primary: str
-    reference: str
-    match_budget: bool
-    self_judging: Literal["refuse", "warn"]
-    max_failed: float = Field(ge=0, le=1)
-    dry_run: bool
-
-    @field_validator("methods", "backends", mode="before")
+    @field_validator("method", mode="before")
     @classmethod
-    def _given(cls, value: dict[str, Any] | None) -> dict[str, Any]:
-        return {name: spec for name, spec in (value or {}).items() if spec is not None}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _first_decides(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """Where no metric is said to decide, the first one does."""
-        if values.get("primary") is not None or not values.get("metrics"):
-            return values
-        return {**values, "primary": next(iter(values["metrics"]))}
-
-    @model_validator(mode="after")
-    def _named(self) -> Self:
-        if self.reference not in self.methods:
-            raise ValueError(
-                f"reference names no method: {self.reference!r}; "
-                f"there are {', '.join(self.methods)}"
-            )
-        if self.primary not in self.metrics:
-            raise ValueError(
-                f"primary names no metric: {self.primary!r}; there are {', '.join(self.metrics)}"
-            )
-        return self
-
-    def writers(self) -> list[Backend]:
-        return list(self.columns().values())
-
-    def columns(self) -> dict[str, Backend]:
-        """The backends to compare by name: ``backends``, or ``backend`` alone where it is empty."""
-        return dict(self.backends) or {self.backend.name: self.backend}
+    def _writes_essays(cls, value: object) -> object:
+        if isinstance(value, EssayMethod):
+            return value
+        name = getattr(value, "name", value)
+        raise ValueError(
+            f"{name!r} writes no essays; choose persona_debate, plan or another, or ask moot answer"
+        )
 
 
 class Bootstrap(Section):
@@ -342,6 +306,7 @@ class IngestConfig(FlowConfig):
     embedder: InstanceOf[EmbedderSpec]
     max_megabytes: float = Field(gt=0, le=100_000)
     prune: bool
+    perspectives: tuple[Text, ...] = ()
     fetch: FetchSettings
 
 
@@ -364,9 +329,17 @@ def typed(kind: type[C], plain: dict[str, Any]) -> C:
         raise refusal(error) from error
 
 
+def _paced(node: Any) -> Any:
+    """The node without what backends say of how fast they may be asked."""
+    if not isinstance(node, dict):
+        return node
+    pace = "limits" if "_target_" in node else None
+    return {k: _paced(v) for k, v in node.items() if k != pace}
+
+
 def config_hash(plain: dict[str, Any]) -> str:
     """A short hash of what a run does, whatever folder it does it in."""
-    content = {k: v for k, v in plain.items() if k not in UNKEYED}
+    content = {k: _paced(v) for k, v in plain.items() if k not in UNKEYED}
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -378,7 +351,6 @@ __all__ = [
     "DiscussConfig",
     "EssayConfig",
     "EssaySections",
-    "EvaluationConfig",
     "FlowConfig",
     "IngestConfig",
     "ScoreConfig",

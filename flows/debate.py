@@ -11,6 +11,7 @@ from flows.config import DebateConfig, config_hash, typed
 from flows.debate_events import EventLog
 from flows.debate_files import earlier, votes, write_files
 from flows.debate_result import Circumstances, measured, metrics_of, seated, told
+from flows.limiting import limiters
 from flows.persona_files import with_personas
 from flows.run import Run
 from flows.runtime import embedder_of, lm_cache, new_run, retriever_of
@@ -67,6 +68,7 @@ def _held(
         own=settings.roles,
         seed=settings.seed,
         replicate=settings.replicate,
+        slots=limiters(settings.runner, [settings.backend, *settings.roles.values()]),
     )
     table = roles.bind(Roundtable(settings.settings, retriever, embedder).followed_by(log))
     before = earlier(run.folder)

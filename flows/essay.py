@@ -9,6 +9,8 @@ from prefect import flow
 from evals.contract import Tools
 from flows.config import EssayConfig, config_hash, typed
 from flows.essay_files import write_files
+from flows.limiting import limiters
+from flows.programs import tuned
 from flows.run import Run
 from flows.run_metrics import scored
 from flows.runtime import embedder_of, lm_cache, new_run, retriever_of
@@ -61,11 +63,19 @@ def _write(settings: EssayConfig, config: dict[str, Any], run: Run, step: TaskSt
         own=settings.roles,
         seed=settings.seed,
         replicate=settings.replicate,
+        slots=limiters(settings.runner, [settings.backend, *settings.roles.values()]),
     )
     method, remembered = settings.method, remembering(embedder)
     best = best_of(
         method,
-        lambda n: roles.sample(n).bind(method.program(settings.settings, retriever, remembered)),
+        lambda n: roles.sample(n).bind(
+            tuned(
+                method.program(settings.settings, retriever, remembered),
+                settings,
+                "essay",
+                method.name,
+            )
+        ),
         lambda: roles.bind(EssayJudge()),
         settings.subject,
         settings.stance,

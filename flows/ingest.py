@@ -15,6 +15,7 @@ from flows.stages import infrastructure
 from flows.tracking import Tracker
 from modules.retrieval import EvidenceStore
 from modules.retrieval import ingest as take
+from modules.retrieval.projections import project
 from modules.retrieval.web.fetch import Fetcher
 from signatures.results import IngestResult
 
@@ -65,7 +66,7 @@ def _metrics(result: IngestResult) -> dict[str, float | None]:
 def _take(settings: IngestConfig) -> IngestResult:
     store = EvidenceStore(settings.paths.index, embedder_of(settings))
     with tqdm(file=sys.stderr, disable=None, leave=False, unit="doc") as bar:
-        return take(
+        result = take(
             [settings.subject],
             store,
             max_bytes=int(settings.max_megabytes * 1_000_000),
@@ -73,6 +74,9 @@ def _take(settings: IngestConfig) -> IngestResult:
             fetcher=Fetcher(settings.fetch),
             progress=lambda done, source: _show(bar, done, source),
         )
+    if settings.perspectives:
+        project(store, settings.perspectives)
+    return result
 
 
 def _show(bar: Any, done: int, source: str) -> None:

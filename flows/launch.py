@@ -26,43 +26,62 @@ def launch(flow: str, plain: dict[str, Any], folder: str, *, one_line: bool = Fa
     Raises:
         MootError: Whatever went wrong, said plainly.
     """
-    root = Path(plain["paths"]["artifacts"]).absolute()
-    with storage(root):
-        prepare(root)
-    from flows.config import typed
-    from flows.configs import CONFIGS
-
-    config = typed(CONFIGS[flow], plain)
-    document = _run(flow, config, plain, folder)
+    config = prepared(flow, plain)
+    document = carried_out(flow, config, plain, folder)
     if config.output == "json":
         print(json.dumps(document, ensure_ascii=False, indent=None if one_line else 2))
     else:
         from flows.readable import readable
 
         print(readable(flow, document))
+    whole(document)
+
+
+def prepared(flow: str, plain: dict[str, Any]) -> Any:
+    """The environment made ready, and the flow's typed configuration."""
+    root = Path(plain["paths"]["artifacts"]).absolute()
+    with storage(root):
+        prepare(root)
+    from flows.config import typed
+    from flows.configs import CONFIGS
+
+    return typed(CONFIGS[flow], plain)
+
+
+def carried_out(
+    flow: str, config: Any, plain: dict[str, Any], folder: str | None
+) -> dict[str, Any]:
+    """Import ``flows.FLOW`` while the slow parts start, and run the flow it is named after.
+
+    Raises:
+        MootError: Whatever went wrong, said plainly.
+    """
+    _warm(config)
+    run = getattr(import_module(f"flows.{flow}"), flow)
+    from flows.runners import task_runner
+    from flows.tracking import settle
+
+    other = task_runner(flow, config)
+    try:
+        with prefect_server.connected():
+            return dict(stored(run, other)(plain, folder))
+    finally:
+        settle()
+
+
+def whole(document: dict[str, Any]) -> None:
+    """Raise IncompleteError if a result lacks more than was allowed."""
     if document.get("incomplete"):
         raise IncompleteError(
             str(document["incomplete"]), remedy="mend them, or allow more with max_failed"
         )
 
 
-def _run(flow: str, config: Any, plain: dict[str, Any], folder: str) -> dict[str, Any]:
-    """Import ``flows.FLOW`` while the slow parts start, and run the flow it is named after."""
-    _warm(config)
-    run = getattr(import_module(f"flows.{flow}"), flow)
-    from flows.tracking import settle
-
-    try:
-        with prefect_server.connected():
-            return dict(stored(run)(plain, folder))
-    finally:
-        settle()
-
-
-def stored(flow: Any) -> Any:
+def stored(flow: Any, task_runner: Any = None) -> Any:
     """The flow with its results where ours are; else it asks the server, three times, where."""
     where = Path(os.environ["PREFECT_RESULTS_LOCAL_STORAGE_PATH"])
-    return flow.with_options(result_storage=where, persist_result=False)
+    own = {} if task_runner is None else {"task_runner": task_runner}
+    return flow.with_options(result_storage=where, persist_result=False, **own)
 
 
 def _warm(config: Any) -> None:

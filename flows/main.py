@@ -14,8 +14,12 @@ from flows.environment import CHECKOUT
 from signatures.errors import ConfigError, InputError, MootError
 
 _GROUPS = (
-    "backend", "embedder", "fetch", "paths", "retriever", "runner", "search", "tracking"
+    "backend", "embedder", "evaluator", "fetch", "paths", "retriever", "runner", "search",
+    "tracking",
 )  # fmt: skip
+
+META = "experiment=meta"
+"""With it ``moot evaluation`` measures measures, which is ``moot meta``."""
 
 
 def run_flow(name: str, words: list[str]) -> int:
@@ -24,11 +28,17 @@ def run_flow(name: str, words: list[str]) -> int:
     Raises:
         MootError: Whatever went wrong, said plainly.
     """
+    name, words = same_as(name, words)
     subject, rest = split(name, words)
     if subject is not None:
         rest = [*rest, quoted(checked(name, subject))]
     _hydra(name, flags_first(rest))
     return 0
+
+
+def same_as(name: str, words: list[str]) -> tuple[str, list[str]]:
+    """The flow a command means: an evaluation of measures is a flow of its own."""
+    return ("meta" if name == "evaluation" and META in words else name), words
 
 
 def _hydra(name: str, words: list[str]) -> None:

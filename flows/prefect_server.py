@@ -45,6 +45,10 @@ def start(artifacts: Path) -> None:
         flags = {
             "PREFECT_SERVER_UI_ENABLED": "0",
             "PREFECT__SERVER_EPHEMERAL": "1",
+            # Slots of a global limit that a killed process held are taken back by the next server.
+            "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": (
+                "prefect.server.concurrency.lease_storage.filesystem"
+            ),
             "PREFECT__SERVER_FINAL": "1",
             # A row for every state of every task: 6 ms of CPU per task instead of 1, for a record
             # that nobody can look at once this server is gone.

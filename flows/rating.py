@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import json
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evals.moderation import Figures, figures
 from flows.config import RatingConfig
+from flows.limiting import limiters
 from flows.run import Run
 from flows.runtime import lm_cache
 from flows.units import Outcome, Unit, UnitPool
@@ -61,15 +61,13 @@ class Sampler:
     def __init__(self, settings: RatingConfig, run: Run) -> None:
         lm_cache(settings.paths)
         every = [settings.backend, *settings.roles.values()]
-        limit = settings.runner.concurrency
-        slots = {b.identity(): threading.BoundedSemaphore(limit) for b in every}
         self._roles = functools.partial(
             Roles,
             settings.backend,
             run.ledger,
             own=settings.roles,
             replicate=settings.replicate,
-            slots=slots,
+            slots=limiters(settings.runner, every),
         )
         self._by_seed: dict[int, Roles] = {}
 

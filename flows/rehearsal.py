@@ -9,19 +9,20 @@ can be; tokens are an estimate from words.
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from evals.datasets import Item
 from evals.table import Place
-from flows.cells import Cells, TextOf
-from flows.config import EvaluationConfig
+from flows.cell_writing import TextOf
+from flows.cells import Cells
+from flows.evaluation_checks import kept_at
+from flows.evaluation_config import EvaluationConfig
 from flows.units import Outcome, Unit
 from modules.lm.ledger import Ledger
 from modules.lm.rehearsed import Rehearsed
-from signatures.errors import EvidenceError
+from modules.retrieval.web.retriever import WebSpec
+from signatures.errors import ConfigError, EvidenceError
 from signatures.results import EvaluationPlan, PlannedCell
 from signatures.types import Usage
 
@@ -36,13 +37,21 @@ TRIED = 5
 
 
 def plan(settings: EvaluationConfig) -> EvaluationPlan:
-    """The plan of an evaluation; nothing is called and nothing is kept."""
+    """The plan of an evaluation; nothing is called and nothing is kept.
+
+    Raises:
+        ConfigError: Evidence would come from the web: a rehearsal would have to search it.
+    """
+    if isinstance(settings.retriever, WebSpec) and settings.evidence != "none":
+        raise ConfigError(
+            "dry_run cannot be had with retriever=web",
+            expected="evidence that is there",
+            remedy="rehearse it with retriever=hybrid",
+        )
     cells = Cells(settings, Ledger())
     there: Counter[Place] = Counter()
     to_write: Counter[Place] = Counter()
-    waiting = list(cells.texts())
-    groups = settings.replicates
-    for unit in waiting:
+    for unit in cells.texts():
         place = unit.about.place
         kept = _kept(unit)
         if kept is None:
@@ -52,20 +61,14 @@ def plan(settings: EvaluationConfig) -> EvaluationPlan:
         for scoring in cells.take(kept):
             there[place] += _kept(scoring) is not None
     costs = _rehearsed(settings)
-    per_place = cells.expected // len(cells.places)
+    each = max(1, cells.scoring.per_item())
     planned = []
     for place in cells.places:
-        unscored = per_place - there[place] - to_write[place]
+        units = cells.expected_of(place)
+        unscored = units - there[place] - to_write[place]
+        cost = costs.get(place._replace(dataset=""))
         planned.append(
-            _cell(
-                settings,
-                place,
-                per_place,
-                there[place],
-                to_write[place],
-                unscored / max(1, per_place // len(cells.items) - groups),
-                costs.get(place),
-            )
+            _cell(settings, place, units, there[place], to_write[place], unscored / each, cost)
         )
     return _summed(settings, cells, planned)
 
@@ -82,7 +85,7 @@ def _cell(
     """One cell's line: what a text takes, times the texts still to be written, and the scores."""
     if cost is None:
         return PlannedCell(
-            method=place.method, backend=place.backend, units=units, units_there=there,
+            **place._asdict(), units=units, units_there=there,
             calls=None, tokens=None, usd=None,
         )  # fmt: skip
     written, scored = cost
@@ -95,8 +98,7 @@ def _cell(
 
     known = written.usd is not None and scored.usd is not None
     return PlannedCell(
-        method=place.method,
-        backend=place.backend,
+        **place._asdict(),
         units=units,
         units_there=there,
         calls=round(total(lambda u: u.calls)),
@@ -106,22 +108,29 @@ def _cell(
 
 
 def _rehearsed(settings: EvaluationConfig) -> dict[Place, tuple[Usage, Usage]]:
-    """What writing ``TEXTS`` texts on one proposition took at each place, and scoring them.
+    """What writing ``TEXTS`` texts on one item took at each place, whatever its dataset, and
+    scoring them.
 
-    Empty where no proposition tried is covered by the corpus.
+    Empty where no item tried is covered by the corpus.
     """
     stage = settings.model_copy(
         update={
             "backends": {n: Rehearsed(of=b) for n, b in settings.columns().items()},
             "roles": {role: Rehearsed(of=b) for role, b in settings.roles.items()},
             "replicates": TEXTS,
+            # A causal LM that reads texts is asked nothing that could be counted as a call.
+            "metrics": {n: m for n, m in settings.metrics.items() if not m.evaluates},
         }
     )
     ledger = Ledger()
     cells = Cells(stage, ledger)
-    for item in cells.items[:TRIED]:
+    name, items = next(iter(cells.items.items()))
+    places = [place for place in cells.places if place.dataset == name]
+    for item in items[:TRIED]:
         try:
-            return {place: _both(cells, ledger, item, place) for place in cells.places}
+            return {
+                place._replace(dataset=""): _both(cells, ledger, item, place) for place in places
+            }
         except EvidenceError:
             continue
     return {}
@@ -141,9 +150,8 @@ def _both(cells: Cells, ledger: Ledger, item: Item, place: Place) -> tuple[Usage
 
 def _kept(unit: Unit) -> Outcome | None:
     """What an earlier run made of a unit."""
-    path = Path(os.environ["PREFECT_RESULTS_LOCAL_STORAGE_PATH"]) / f"{unit.key}.json"
     try:
-        found = json.loads(json.loads(path.read_text(encoding="utf-8"))["result"])
+        found = json.loads(json.loads(kept_at(unit).read_text(encoding="utf-8"))["result"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
     usage = Usage.model_validate(found["usage"])
@@ -157,8 +165,8 @@ def _summed(settings: EvaluationConfig, cells: Cells, planned: list[PlannedCell]
     if not told:
         notes.append("calls cannot be told: no proposition could be rehearsed on the corpus")
     return EvaluationPlan(
-        dataset=settings.dataset.name,
-        items=len(cells.items),
+        dataset=" + ".join(cells.items),
+        items=sum(map(len, cells.items.values())),
         replicates=settings.replicates,
         units=sum(cell.units for cell in planned),
         units_there=sum(cell.units_there for cell in planned),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TypeVar
 
 from evals.contract import Tools
+from flows.answer_config import AnswerConfig
 from flows.config import DebateConfig, EssayConfig
-from signatures.results import DebateResult, EssayResult
+from signatures.results import AnswerResult, DebateResult, EssayResult
 
-R = TypeVar("R", EssayResult, DebateResult)
+R = TypeVar("R", AnswerResult, EssayResult, DebateResult)
 
 
-def scored(result: R, settings: EssayConfig | DebateConfig, tools: Tools) -> R:
+def scored(result: R, settings: AnswerConfig | EssayConfig | DebateConfig, tools: Tools) -> R:
     """The result with its metrics; one that breaks is noted and has no value."""
     row = result.model_dump(mode="json")
     values: dict[str, float | None] = {}

@@ -7,11 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from flows.answer_config import AnswerConfig
 from flows.config import AskingConfig, DebateConfig, EssaySections, FlowConfig, IngestConfig
+from flows.curate_config import CurateConfig
+from flows.retrieval_config import RetrievalConfig
 from flows.run import Run, new_id
 from flows.sections import Paths
 from modules.evidence import NoEvidence, Retriever
-from modules.lm.ledger import Budget
+from modules.lm.ledger import Budget, Ledger
+from modules.perplexity import Evaluator
 
 _embedders: dict[str, Any] = {}
 _lock = threading.Lock()
@@ -38,7 +42,7 @@ def lm_cache(paths: Paths) -> None:
     dspy.configure_cache(disk_cache_dir=str(paths.cache / "dspy"), restrict_pickle=True)
 
 
-def embedder_of(config: AskingConfig | IngestConfig) -> Any:
+def embedder_of(config: AskingConfig | IngestConfig | RetrievalConfig) -> Any:
     """The configured embedder, one per process."""
     name = config.embedder.model_dump_json()
     with _lock:
@@ -48,7 +52,9 @@ def embedder_of(config: AskingConfig | IngestConfig) -> Any:
 
 
 def retriever_of(
-    config: EssaySections | DebateConfig, embedder: Any, run: Run | None = None
+    config: AnswerConfig | CurateConfig | EssaySections | DebateConfig,
+    embedder: Any,
+    run: Run | None = None,
 ) -> Retriever:
     """The configured retriever over the index, or one that finds nothing.
 
@@ -59,8 +65,18 @@ def retriever_of(
     """
     if config.evidence == "none":
         return NoEvidence()
-    spec = config.retriever.for_run(run.folder) if run else config.retriever
-    return spec.open(config.paths.index, embedder)
+    spec = config.retriever
+    if isinstance(config, AnswerConfig | CurateConfig):
+        spec = config.source
+    return (spec.for_run(run.folder) if run else spec).open(config.paths.index, embedder)
+
+
+def evaluator_of(config: AskingConfig, ledger: Ledger | None = None) -> Evaluator | None:
+    """The configured evaluator, whose requests the ledger counts; None where none is configured.
+
+    Its weights are loaded, once per process, or its server is reached, when it is first used.
+    """
+    return None if config.evaluator is None else config.evaluator.open(ledger)
 
 
 def in_background(*jobs: Callable[[], object]) -> None:
@@ -79,4 +95,4 @@ def in_background(*jobs: Callable[[], object]) -> None:
         threading.Thread(target=quietly, args=(job,), daemon=True).start()
 
 
-__all__ = ["embedder_of", "in_background", "lm_cache", "new_run", "retriever_of"]
+__all__ = ["embedder_of", "evaluator_of", "in_background", "lm_cache", "new_run", "retriever_of"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,16 @@ from typing import Any
 from prefect import flow
 
 from evals.contract import Metric, Tools
+from evals.datasets import Item
 from evals.judged import same_model
 from evals.rows import Loaded, load
 from evals.scoring import Figure, RowScore, failed, figure, filled, scored
 from flows.config import ScoreConfig, config_hash, typed
+from flows.limiting import limiters
 from flows.run import RESULT_FILE, Run
-from flows.runtime import embedder_of, lm_cache, new_run
+from flows.runtime import embedder_of, evaluator_of, lm_cache, new_run
 from flows.tracking import Tracker
-from flows.units import Outcome, Unit, UnitPool, unit_key
+from flows.units import Outcome, Unit, UnitPool, kept, unit_key
 from modules.lm.roles import Roles
 from signatures.errors import ConfigError
 from signatures.results import ScoredItem, ScoreResult
@@ -59,7 +60,18 @@ def _rows(settings: ScoreConfig) -> list[Loaded]:
     loaded = load(Path(settings.subject))
     if settings.dataset is None:
         return loaded
-    return filled(loaded, {item.id: {"input": item.text} for item in settings.dataset.items()})
+    items = settings.dataset.items()
+    by_text = {" ".join(item.text.split()).casefold(): known(item) for item in items}
+    return filled(loaded, by_text | {item.id: known(item) for item in items})
+
+
+def known(item: Item) -> dict[str, Any]:
+    """What the dataset says of an item: its text, and what answers to it should hold."""
+    found = {
+        name: [one.model_dump(mode="json") for one in getattr(item, name, ())]
+        for name in ("partial_answers", "clusters")
+    }
+    return {"input": item.text, **{name: given for name, given in found.items() if given}}
 
 
 def _score(
@@ -70,7 +82,8 @@ def _score(
     judge = roles.backends["judge"].identity()
     notes = _judge_notes(settings, loaded, judge)
     embedder = embedder_of(settings) if metric.embeds else None
-    tools = Tools(embedder, roles.bind, judge)
+    evaluator = evaluator_of(settings, run.ledger) if metric.evaluates else None
+    tools = Tools(embedder, roles.bind, judge, evaluator)
     good = sum(one.row is not None for one in loaded)
     pool = UnitPool(run, settings.runner, expected=good, max_failed=settings.max_failed)
     try:
@@ -89,7 +102,10 @@ def _score(
     record = RunRecord(
         id=run.id,
         config_hash=config_hash(config),
-        models={} if metric.program() is None else {"judge": judge},
+        models={
+            **({} if metric.program() is None else {"judge": judge}),
+            **({} if evaluator is None else {"evaluator": evaluator.name}),
+        },
         corpus_version=None,
         dir=str(run.folder),
         usage_total=pool.total,
@@ -100,7 +116,7 @@ def _score(
 def _roles(settings: ScoreConfig, run: Run) -> Roles:
     lm_cache(settings.paths)
     backend = settings.roles.get("judge", settings.backend)
-    slots = {backend.identity(): threading.BoundedSemaphore(settings.runner.concurrency)}
+    slots = limiters(settings.runner, [backend])
     return Roles(settings.backend, run.ledger, own=settings.roles, seed=settings.seed, slots=slots)
 
 
@@ -134,12 +150,15 @@ def _items(
         place: failed(one.id, one.problem) for place, one in enumerate(loaded) if one.row is None
     }
     good = [(place, one.id, one.row) for place, one in enumerate(loaded) if one.row is not None]
-    if metric.program() is None:
+    if metric.program() is None and not metric.evaluates:
         for place, name, row in good:
             items[place] = scored(name, functools.partial(metric.score, row, tools))
     else:
         outcomes: list[Outcome] = []
-        pool.run(_units(metric, good, tools), lambda outcome: _kept(outcomes, outcome))
+        units = _units(metric, good, tools)
+        if tools.evaluator is not None and any(kept(unit) is None for unit in units):
+            tools.evaluator.warm()  # a model that is not there is no row's fault
+        pool.run(units, lambda outcome: _kept(outcomes, outcome))
         for outcome in outcomes:
             place, name = outcome.unit.about
             if outcome.reason is not None:
@@ -242,4 +261,4 @@ def _metrics(result: ScoreResult) -> dict[str, float | None]:
     }
 
 
-__all__ = ["score"]
+__all__ = ["known", "score"]

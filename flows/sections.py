@@ -30,11 +30,17 @@ class Paths(Section):
 
 
 class Tracking(Section):
-    """Where a run is recorded besides its folder."""
+    """Where a run is recorded besides its folder.
+
+    ``traces`` says of which units of an evaluation the calls are kept, with prompts and replies:
+    of none, of a sample of about ``sampled`` units, or of all.
+    """
 
     kind: Literal["mlflow", "none"]
     uri: str | None
     experiment: str | None
+    traces: Literal["none", "sample", "all"] = "sample"
+    sampled: int = Field(default=20, ge=1)
 
     @field_validator("uri")
     @classmethod
@@ -45,11 +51,17 @@ class Tracking(Section):
 
 
 class Runner(Section):
-    """How work is run: further tries after a fault of the infrastructure, calls at once."""
+    """How work is run: further tries after a fault of the infrastructure, calls at once, and where:
+    in threads of this process, or on the Dask cluster at ``address``. ``limit`` names a global
+    concurrency limit of Prefect's, which all calls also pass.
+    """
 
     retries: int = Field(ge=0, le=20)
     retry_delay_s: float = Field(ge=0, le=600)
     concurrency: int = Field(ge=1, le=1000)
+    limit: str | None = Field(default=None, min_length=1)
+    kind: Literal["thread", "dask"] = "thread"
+    address: str | None = None
 
 
 __all__ = ["Paths", "Runner", "Section", "Tracking"]

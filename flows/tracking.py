@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.config import FlowConfig
+from flows.provenance import code
 from flows.run import Run
 
 log = logging.getLogger("moot.tracking")
@@ -66,32 +67,21 @@ class Tracker:
         """Log metrics (those with a value) and files, and end the run as finished."""
 
         def work(client: Any, run_id: str) -> None:
-            _log(client, run_id, metrics)
+            log_metrics(client, run_id, metrics)
             for path in files:
                 client.log_artifact(run_id, str(path))
             client.set_terminated(run_id, "FINISHED")
 
         self._record(work)
 
-    def children(self, cells: Mapping[str, Mapping[str, float | None]]) -> None:
-        """Log each cell's metrics to a run of its own below this one; before :meth:`finish`.
-
-        A resumed run uses the children it has.
-        """
-
-        def work(client: Any, run_id: str) -> None:
-            experiment = client.get_run(run_id).info.experiment_id
-            known = dict(self._run.state().get("mlflow_children", {}))
-            for name, metrics in cells.items():
-                if name not in known:
-                    tags = {"flow": self._run.flow, "mlflow.parentRunId": run_id}
-                    child = client.create_run(experiment, run_name=name, tags=tags)
-                    known[name] = child.info.run_id
-                _log(client, known[name], metrics)
-                client.set_terminated(known[name], "FINISHED")
-            self._run.remember(mlflow_children=known)
-
+    def log(self, work: Callable[[Any, str], None]) -> None:
+        """Have ``work(client, run_id)`` write more of the record; before :meth:`finish`."""
         self._record(work)
+
+    def run_id(self) -> str | None:
+        """The record's id, waited for; None where nothing is recorded."""
+        self.start()
+        return None if self._started is None else self._started.result()[1]
 
     def fail(self, error: BaseException) -> None:
         """End the run as failed, naming the error."""
@@ -131,14 +121,14 @@ class Tracker:
         run = client.create_run(
             experiment,
             run_name=self._run.id,
-            tags={"flow": self._run.flow, "moot_run": self._run.id},
+            tags={"flow": self._run.flow, "moot_run": self._run.id, **_version()},
         )
         params = [Param(k, v[:MAX_PARAM]) for k, v in flat(self._plain).items()]
         client.log_batch(run.info.run_id, params=params)
         return str(run.info.run_id)
 
 
-def _log(client: Any, run_id: str, metrics: Mapping[str, float | None]) -> None:
+def log_metrics(client: Any, run_id: str, metrics: Mapping[str, float | None]) -> None:
     """Log the metrics that have a value."""
     from mlflow.entities import Metric
     from mlflow.utils.time import get_current_time_millis
@@ -153,6 +143,15 @@ def _written(work: Callable[[Any, str], None], started: Future[tuple[Any, str]])
         work(*started.result())
     except Exception as error:  # a fault of the record must not cost the work it records
         log.warning("MLflow has no full record of this run: %s", _first_line(error))
+
+
+def _version() -> dict[str, str]:
+    """The code's version, under the names that MLflow's page knows."""
+    found = code()
+    tags = {"mlflow.source.name": "moot", "mlflow.source.type": "LOCAL"}
+    if found.commit:
+        tags |= {"mlflow.source.git.commit": found.commit, "dirty": str(found.dirty).lower()}
+    return tags
 
 
 def flat(node: Any, prefix: str = "") -> dict[str, str]:
@@ -188,8 +187,10 @@ def _experiment(client: Any, config: FlowConfig) -> str:
         found = client.get_experiment_by_name(name)
         if found is not None:
             return str(found.experiment_id)
-        location = (config.paths.artifacts / "mlruns").as_uri()
+        # A server has a place of its own, which a path of this machine would not be.
+        remote = (config.tracking.uri or "").startswith(("http://", "https://"))
+        location = None if remote else (config.paths.artifacts / "mlruns").as_uri()
         return str(client.create_experiment(name, artifact_location=location))
 
 
-__all__ = ["Tracker", "flat", "settle"]
+__all__ = ["Tracker", "flat", "log_metrics", "settle"]

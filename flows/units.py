@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import queue
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from prefect import task
@@ -23,9 +25,11 @@ from prefect.utilities.annotations import quote
 from pydantic_core import to_jsonable_python
 from tqdm import tqdm
 
+from flows.remote import errand, lost, remote_unit
 from flows.run import Run
 from flows.sections import Runner
 from flows.stages import infrastructure
+from modules.lm.ledger import Ledger
 from signatures.errors import BudgetReached, MootError, TooManyFailures
 from signatures.types import Usage
 
@@ -48,12 +52,14 @@ class Unit:
         key: Of its result, from everything the result depends on (:func:`unit_key`).
         work: Does it; returns JSON.
         about: What it is for, for whoever gets its outcome.
+        given: What rebuilding it in another process takes besides ``about``, as JSON.
     """
 
     name: str
     key: str
     work: Callable[[], Any]
     about: Any = None
+    given: Any = None
 
 
 class Outcome(NamedTuple):
@@ -87,14 +93,33 @@ def unit_key(kind: str, **content: Any) -> str:
     retry_condition_fn=infrastructure,
 )
 def _unit(key: str, name: str, work: Callable[[], Any], run: Run) -> dict[str, Any]:
+    return document(run.ledger, name, work)
+
+
+def document(ledger: Ledger, name: str, work: Callable[[], Any]) -> dict[str, Any]:
+    """Do a unit's work; its value, what it cost over all invocations, and its seconds, as JSON."""
     started = time.monotonic()
-    with run.ledger.unit(name):
+    with ledger.unit(name):
         value = work()
     return {
         "value": value,
-        "usage": run.ledger.usage(unit=name).model_dump(mode="json"),
+        "usage": ledger.usage(unit=name).model_dump(mode="json"),
         "seconds": round(time.monotonic() - started, 3),
     }
+
+
+def kept(unit: Unit) -> Outcome | None:
+    """What earlier work made of a unit, as Prefect persisted it, or None.
+
+    A task would find the same, in twenty times as long.
+    """
+    path = Path(os.environ["PREFECT_RESULTS_LOCAL_STORAGE_PATH"]) / f"{unit.key}.json"
+    try:
+        found = json.loads(json.loads(path.read_bytes())["result"])
+        usage = Usage.model_validate(found["usage"])
+        return Outcome(unit, found["value"], None, usage, found["seconds"], True)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # absent, or torn: made anew
 
 
 class UnitPool:
@@ -109,7 +134,8 @@ class UnitPool:
 
     def __init__(self, run: Run, runner: Runner, *, expected: int, max_failed: float) -> None:
         self._run = run
-        self._task = _unit.with_options(
+        self._elsewhere = runner.kind == "dask"
+        self._task = (remote_unit if self._elsewhere else _unit).with_options(
             retries=runner.retries, retry_delay_seconds=runner.retry_delay_s
         )
         self._slots = max(1, round(HEADROOM * runner.concurrency))
@@ -140,15 +166,16 @@ class UnitPool:
                     unit = next_up.popleft() if next_up else next(waiting, None)
                     if unit is None:
                         break
+                    if (there := kept(unit)) is not None:
+                        self._settle(there, then, next_up)
+                        continue
                     self._submit(unit, done)
                     under_way += 1
                 if not under_way:
                     return
                 finished, future = done.get()
                 under_way -= 1
-                outcome = self._outcome(finished, future)
-                next_up.extend(then(outcome))
-                self._count(outcome)
+                self._settle(self._outcome(finished, future), then, next_up)
         except BaseException:
             # Ctrl-C: what is under way ends at its next call, not after all of them.
             self._run.ledger.halt()
@@ -163,23 +190,37 @@ class UnitPool:
         spent = self._run.ledger.usage(invocation=self._run.ledger.invocation)
         return spent.model_copy(update={"units_reused": self.reused})
 
+    def _settle(
+        self, outcome: Outcome, then: Callable[[Outcome], Iterable[Unit]], next_up: deque[Unit]
+    ) -> None:
+        next_up.extend(then(outcome))
+        self._count(outcome)
+
     def _submit(self, unit: Unit, done: queue.SimpleQueue[tuple[Unit, Any]]) -> None:
         # Quoted arguments are passed through without being looked into.
-        given: tuple[Any, ...] = (unit.key, unit.name, quote(unit.work), quote(self._run))
-        future = self._task.submit(*given)
+        given: tuple[Any, ...] = (quote(unit.work), quote(self._run))
+        if self._elsewhere:
+            place = (str(self._run.folder), self._run.ledger.invocation)
+            given = (errand(unit), *place)
+        future = self._task.submit(unit.key, unit.name, *given)
         future.add_done_callback(lambda finished: done.put((unit, finished)))
 
     def _outcome(self, unit: Unit, future: Any) -> Outcome:
         future.wait()
-        state = future.state
-        found = state.result(raise_on_failure=False)
+        state, found = None, lost(future) if self._elsewhere else None
+        if found is None:
+            state = future.state
+            found = state.result(raise_on_failure=False)
+        if self._elsewhere:
+            self._run.ledger.catch_up()
         if isinstance(found, BaseException):
             if isinstance(found, BudgetReached):
                 self.stopped = self.stopped or found
             spent = self._run.ledger.usage(unit=unit.name)
             return Outcome(unit, None, _reason(found), spent, 0, False)
         usage = Usage.model_validate(found["usage"])
-        return Outcome(unit, found["value"], None, usage, found["seconds"], state.name == "Cached")
+        reused = state is not None and state.name == "Cached"
+        return Outcome(unit, found["value"], None, usage, found["seconds"], reused)
 
     def _count(self, outcome: Outcome) -> None:
         self._done += 1
@@ -218,4 +259,4 @@ def _reason(error: BaseException) -> str:
     return error.line() if isinstance(error, MootError) else f"{type(error).__name__}: {error}"
 
 
-__all__ = ["Outcome", "Unit", "UnitPool", "unit_key"]
+__all__ = ["Outcome", "Unit", "UnitPool", "document", "kept", "unit_key"]

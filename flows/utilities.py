@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
+from flows import resuming
 from flows import run as runs_on_disk
 from flows.environment import CHECKOUT, artifacts
 from signatures.errors import ConfigError, InputError
@@ -53,10 +54,18 @@ def resume(options: argparse.Namespace) -> int:
     overrides = list(options.overrides)
     if words and "=" in words[0]:
         overrides.insert(0, words.pop())
-    folder = runs_on_disk.find(artifacts() / "runs", words[0]) if words else _latest_unfinished()
+    known = artifacts() / "runs"
+    sweep = resuming.sweep_of(known, words[0] if words else None)
+    if sweep is not None:
+        if not resuming.resume_sweep(sweep, overrides):
+            raise InputError(f"all runs of {sweep.name} are finished", remedy="see moot runs")
+        return 0
+    folder = runs_on_disk.find(known, words[0]) if words else _latest_unfinished()
     flow, plain = runs_on_disk.load(folder)
     for word in overrides:
         _override(plain, word)
+    if options.failed:
+        resuming.reopen(folder)
     finished = (folder / runs_on_disk.RESULT_FILE).exists()
     if finished and not _goes_on(flow, plain, folder):
         raise InputError(

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from modules.citations import CitationCheck, Embedder, bare, markers, paragraphs
 from modules.evidence import EvidenceStage, Retriever, numbered, relevant
 from modules.lm.ask import Ask
+from modules.retrieval.aiming import Aim, search_aims, steers
 from modules.stage import Stage, Step, direct
 from modules.text import sentences, tokens
 from signatures.errors import ReplyError
@@ -56,9 +57,17 @@ class QueryEvidence(EvidenceStage):
     def __init__(self, retriever: Retriever, *, k: int = 10) -> None:
         super().__init__(retriever, k=k)
 
-    def forward(self, *, queries: list[str]) -> list[list[Passage]]:
-        """For each query its passages, best first."""
-        return [relevant(found) for found in self.retriever.search(queries, self.settings["k"])]
+    def forward(
+        self, *, topic: str, arguments: list[str], queries: list[str]
+    ) -> list[list[Passage]]:
+        """For each query its passages, best first; its argument is the perspective on the topic."""
+        if not steers(self.retriever):
+            found = self.retriever.search(queries, self.settings["k"])
+        else:
+            parts = zip(queries, arguments, strict=True)
+            aims = [Aim(query, topic, argument) for query, argument in parts]
+            found = search_aims(self.retriever, aims, self.settings["k"])
+        return [relevant(each) for each in found]
 
 
 class ArgumentRewrite(Stage):
@@ -195,7 +204,7 @@ class ArgumentEvidence(EvidenceStage):
             BackendError: The backend failed for good.
         """
         query = self.query(topic=topic, argument=argument)
-        passages = self.find(queries=[query])[0]
+        passages = self.find(topic=topic, arguments=[argument], queries=[query])[0]
         return self.rewrite(topic=topic, argument=argument, query=query, passages=passages)  # type: ignore[no-any-return]  # DSPy's __call__ is untyped
 
     def each(
@@ -213,7 +222,10 @@ class ArgumentEvidence(EvidenceStage):
             for key, text in arguments.items()
         }
         queries = {key: pending.result() for key, pending in asked.items()}
-        found = step("sources", self.find, queries=list(queries.values()))
+        found = step(
+            "sources", self.find, topic=topic, arguments=list(arguments.values()),
+            queries=list(queries.values()),
+        )  # fmt: skip
         started = {
             key: step.start(
                 f"cite-{key}",

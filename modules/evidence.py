@@ -8,6 +8,7 @@ from functools import cache
 from statistics import fmean
 from typing import Any, Protocol
 
+from modules.retrieval.aiming import aimed, search_aims
 from modules.stage import Stage
 from modules.text import STOPWORDS, tokens
 from signatures.errors import EvidenceError
@@ -154,25 +155,29 @@ class Background(EvidenceStage):
 class PersonaEvidence(EvidenceStage):
     """Passages for each persona's own claim, in one batch.
 
+    Where the retriever heeds perspectives, the claim is one, and the subject its root.
+
     Args:
         retriever: Where to look.
         k: Passages per persona.
     """
 
-    version = 2
+    version = 3
 
     def __init__(self, retriever: Retriever, *, k: int) -> None:
         super().__init__(retriever, k=k)
 
-    def forward(self, *, pool: Pool) -> dict[str, list[Passage]]:
+    def forward(self, *, pool: Pool, subject: str) -> dict[str, list[Passage]]:
         """Persona id -> passages, best first."""
-        claims = [p.claim for p in pool.personas]
-        found = self.retriever.search(claims, self.settings["k"])
+        aims = [aimed(subject, p.claim) for p in pool.personas]
+        found = search_aims(self.retriever, aims, self.settings["k"])
         return {p.id: relevant(each) for p, each in zip(pool.personas, found, strict=True)}
 
 
 class PlanEvidence(EvidenceStage):
     """Passages for each part of a plan: the acknowledgment first where there is one.
+
+    A retriever that knows sides is asked for passages that bear out the part.
 
     Args:
         retriever: Where to look.
@@ -187,7 +192,12 @@ class PlanEvidence(EvidenceStage):
     def forward(self, *, plan: Plan) -> list[PartEvidence]:
         """One entry per part, in the plan's order."""
         asked = queries_of(plan)
-        found = self.retriever.search([query for _, query in asked], self.settings["k"])
+        k = self.settings["k"]
+        supporting = getattr(self.retriever, "supporting", None)
+        if supporting is None:
+            found = self.retriever.search([query for _, query in asked], k)
+        else:
+            found = supporting([(query, part) for part, query in asked], k)
         return [
             PartEvidence(part=part, passages=relevant(passages))
             for (part, _), passages in zip(asked, found, strict=True)
@@ -296,7 +306,7 @@ def _refusal(subject: str, expected: str, got: str) -> EvidenceError:
         expected=expected,
         got=got,
         remedy="ingest documents about it (moot ingest PATH), or set evidence=none "
-        "with a real backend",
+        "(for an answer, method.retrieval=none) with a real backend",
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from modules.kept_vectors import KeptVectors
 from modules.recent import Recent
 
 if TYPE_CHECKING:
@@ -34,10 +35,14 @@ class RememberingEmbedder:
     Args:
         inner: Embeds what is new.
         limit: The most vectors kept.
+        disk: Keeps them for other processes.
     """
 
-    def __init__(self, inner: Embedder, limit: int = TEXTS) -> None:
+    def __init__(
+        self, inner: Embedder, limit: int = TEXTS, disk: KeptVectors | None = None
+    ) -> None:
         self._inner = inner
+        self._disk = disk
         self._kept: Recent[str, np.ndarray] = Recent(limit)
 
     @property
@@ -52,17 +57,29 @@ class RememberingEmbedder:
         rows = self._kept.get(texts)
         new = [text for text in dict.fromkeys(texts) if text not in rows]
         if new:
-            fresh = dict(zip(new, self._inner.encode(new), strict=True))
+            fresh = self._fresh(new)
             self._kept.put(fresh)
             rows |= fresh
         if not texts:
             return self._inner.encode([])
         return np.stack([rows[text] for text in texts])
 
+    def _fresh(self, texts: list[str]) -> dict[str, np.ndarray]:
+        found = {} if self._disk is None else self._disk.get(texts)
+        new = [text for text in texts if text not in found]
+        if new:
+            made = dict(zip(new, self._inner.encode(new), strict=True))
+            if self._disk is not None:
+                self._disk.put(made)
+            found |= made
+        return found
 
-def remembering(embedder: Embedder) -> RememberingEmbedder:
-    """The embedder with a memory, its own if it has one."""
-    return embedder if isinstance(embedder, RememberingEmbedder) else RememberingEmbedder(embedder)
+
+def remembering(embedder: Embedder, disk: KeptVectors | None = None) -> RememberingEmbedder:
+    """The embedder with a memory, its own if it has one; a new one may keep its own on disk."""
+    if isinstance(embedder, RememberingEmbedder):
+        return embedder
+    return RememberingEmbedder(embedder, disk=disk)
 
 
 def rows(embedder: Embedder, texts: Iterable[str]) -> dict[str, np.ndarray]:

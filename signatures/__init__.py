@@ -14,6 +14,8 @@ ROLE_NAMES: tuple[Role, ...] = get_args(Role)
 
 ROLES: dict[str, Role] = {
     "CreatePersonas": "planner",
+    "AnswerShortly": "writer",
+    "FindPerspective": "planner",
     "WriteSearchQuery": "planner",
     "CiteArgument": "writer",
     "JudgeCitations": "judge",
@@ -41,6 +43,13 @@ ROLES: dict[str, Role] = {
     "ModerateRound": "planner",
     "CloseRoundtable": "planner",
     "RecommendFromRoundtable": "planner",
+    "ScoreAnswer": "judge",
+    "WriteSteps": "judge",
+    "FillForm": "judge",
+    "ListViews": "judge",
+    "JudgeAcknowledgement": "judge",
+    "JudgeComprehensiveness": "judge",
+    "JudgeDispute": "judge",
     "ComparePair": "judge",
     "ListPoints": "judge",
     "MarkUsefulPassages": "judge",
@@ -49,6 +58,18 @@ ROLES: dict[str, Role] = {
     "RateGroundedness": "judge",
     "RateQuality": "judge",
     "RateRelevance": "judge",
+    "AnswerBasic": "writer",
+    "AnswerComprehensively": "writer",
+    "AnswerInDetail": "writer",
+    "ChooseFound": "planner",
+    "FrameQuestion": "planner",
+    "NextSearch": "planner",
+    "StateViews": "planner",
+    "WeighViews": "writer",
+    "ExplainView": "writer",
+    "ExtractViews": "planner",
+    "WriteQueries": "planner",
+    "ReviseInstruction": "reflector",
 }
 """Signature name -> the role whose backend answers it."""
 
@@ -56,19 +77,42 @@ ROLES: dict[str, Role] = {
 def catalogue() -> list[type[dspy.Signature]]:
     """Every signature of the project, sorted by name."""
     from signatures import (
+        answer_judging,
+        answering,
+        curation,
         debate,
         discussion,
+        dispute,
         essay,
         evidence,
         judging,
         methods,
+        optimizing,
         personas,
+        perspectives,
         roundtable,
+        short_answers,
     )
 
     found = [
         value
-        for module in (debate, discussion, essay, evidence, judging, methods, personas, roundtable)
+        for module in (
+            answer_judging,
+            answering,
+            curation,
+            debate,
+            discussion,
+            dispute,
+            essay,
+            evidence,
+            judging,
+            methods,
+            optimizing,
+            personas,
+            perspectives,
+            roundtable,
+            short_answers,
+        )
         for name, value in sorted(vars(module).items())
         if name in ROLES
     ]

@@ -11,6 +11,7 @@
     ├── StorageError          exit 1: the disk refused a write (full, read-only)
     ├── IncompleteError       exit 1: the result is printed, but too many of its items failed
     ├── TooManyFailures       exit 1: more units failed than allowed; no further one was begun
+    ├── GateNotPassed         exit 4: an evaluation is worse than the one it is held against
     └── BudgetReached         exit 3: a cap on calls, tokens or money stopped the run
 
 An error says what failed, what was expected, what was met, and what to do about it.
@@ -120,6 +121,12 @@ class TooManyFailures(MootError):  # noqa: N818 - an outcome, as BudgetReached
     """More units failed than the configuration allows; everything so far is kept."""
 
 
+class GateNotPassed(MootError):  # noqa: N818 - an outcome, as BudgetReached
+    """An evaluation is worse than the one it is held against; its result has been printed."""
+
+    exit_code: ClassVar[int] = 4
+
+
 class BudgetReached(MootError):  # noqa: N818 - reaching a budget is an outcome, not a fault
     """A cap on calls, tokens or money stopped the run; everything so far is kept."""
 
@@ -131,6 +138,7 @@ __all__ = [
     "BudgetReached",
     "ConfigError",
     "EvidenceError",
+    "GateNotPassed",
     "IncompleteError",
     "InputError",
     "MootError",

@@ -6,7 +6,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from signatures.curation_results import CurateResult, VerifyResult
+from signatures.evaluation_results import (
+    Comparison,
+    EvaluationPlan,
+    EvaluationResult,
+    Failure,
+    GateResult,
+    PlannedCell,
+    TableRow,
+)
+from signatures.meta_results import MetaResult
 from signatures.moderation_results import AnnotateResult, DiscussResult
+from signatures.optimize_results import OptimizeResult
+from signatures.retrieval_results import RetrievalResult
 from signatures.table import (
     Balance,
     Closing,
@@ -23,7 +36,9 @@ from signatures.types import (
     DebateFigures,
     Discourse,
     EssayStance,
+    Passage,
     Persona,
+    Perspective,
     Plan,
     Record,
     RunRecord,
@@ -97,107 +112,33 @@ class EssayResult(Record):
     run: RunRecord
 
 
-class TableRow(Record):
-    """One line of an evaluation's table: a metric of one method on one backend.
+class AnswerResult(Record):
+    """What ``moot answer`` prints.
 
-    ``ci`` is the 95 % interval over propositions, None where it is undefined. ``value`` is None
-    where nothing was scored. ``tokens``, ``calls``, ``usd`` and ``seconds`` are means per text, as
-    they were when the text was made; ``texts`` counts those; ``usd`` is None where a price is
-    unknown.
+    ``perspectives`` are the points of view of a method that works them out; their markers number
+    passages as the answer's do, and go on from there. ``disputed`` is what the method took the
+    question for, ``dispute_acknowledged`` whether the answer says that people disagree (S4's D.A.,
+    by the built-in detector); either is None where it was not asked or cannot be told.
+    ``passages`` are all that the writer was given.
     """
 
+    question: str
     method: str
-    backend: str
-    dataset: str
-    metric: str
-    direction: Literal["lower", "higher"]
-    value: float | None
-    ci: tuple[float, float] | None
-    n_scored: int
-    n_failed: int
-    n_abstained: int
-    texts: int
-    tokens: float | None
-    calls: float | None
-    usd: float | None
-    seconds: float | None
-
-
-class Comparison(Record):
-    """How far method ``a`` lies above method ``b`` in a metric, paired text by text.
-
-    ``n`` counts the pairs; ``p`` is two-sided, of no difference.
-    """
-
-    a: str
-    b: str
-    backend: str
-    metric: str
-    direction: Literal["lower", "higher"]
-    delta: float | None
-    ci: tuple[float, float] | None
-    p: float | None
-    n: int
-
-
-class Failure(Record):
-    """A unit that has no result, and why."""
-
-    unit: str
-    reason: str
-
-
-class EvaluationResult(Record):
-    """What ``moot evaluation`` prints.
-
-    ``digest`` names the dataset's items by content; ``primary`` is the metric that decides,
-    ``reference`` the method the others are compared with.
-    """
-
-    dataset: str
-    digest: str
-    items: int
-    replicates: int
-    stance: EssayStance
-    primary: str
-    reference: str
-    table: list[TableRow]
-    comparisons: list[Comparison]
-    failures: list[Failure]
+    retrieval: str
+    answer: str
+    perspectives: list[Perspective]
+    disputed: bool | None
+    dispute_acknowledged: bool | None
+    personas: list[Persona]
+    passages: list[Passage]
+    citations: list[Citation]
+    citation_figures: CitationFigures
+    uncited: list[str]
+    metrics: dict[str, float | None]
     notes: list[str]
     seconds: float
     usage: Usage
     run: RunRecord
-
-
-class PlannedCell(Record):
-    """What one method on one backend is expected to take, over all its units still to be done.
-
-    ``calls``, ``tokens`` and ``usd`` are None where they cannot be told.
-    """
-
-    method: str
-    backend: str
-    units: int
-    units_there: int
-    calls: int | None
-    tokens: int | None
-    usd: float | None
-
-
-class EvaluationPlan(Record):
-    """What ``moot evaluation dry_run=true`` prints: nothing was called."""
-
-    dataset: str
-    items: int
-    replicates: int
-    units: int
-    units_there: int
-    calls: int | None
-    tokens: int | None
-    usd: float | None
-    cells: list[PlannedCell]
-    notes: list[str]
 
 
 class ScoredItem(Record):
@@ -271,25 +212,35 @@ class DebateResult(Record):
 
 RESULTS: dict[str, type[Record]] = {
     "annotate": AnnotateResult,
+    "answer": AnswerResult,
+    "curate": CurateResult,
     "debate": DebateResult,
     "discuss": DiscussResult,
     "essay": EssayResult,
     "evaluation": EvaluationResult,
     "evaluation_plan": EvaluationPlan,
+    "gate": GateResult,
     "ingest": IngestResult,
+    "optimize": OptimizeResult,
+    "meta": MetaResult,
+    "retrieval": RetrievalResult,
     "score": ScoreResult,
+    "verify": VerifyResult,
 }
 """Flow -> the document it prints."""
 
 __all__ = [
     "RESULTS",
+    "AnswerResult",
     "Comparison",
+    "CurateResult",
     "DebateResult",
     "Duplicate",
     "EssayResult",
     "EvaluationPlan",
     "EvaluationResult",
     "Failure",
+    "GateResult",
     "IngestResult",
     "PlannedCell",
     "Refused",
@@ -297,4 +248,5 @@ __all__ = [
     "ScoredItem",
     "TableRow",
     "Taken",
+    "VerifyResult",
 ]

@@ -290,6 +290,18 @@ class Essay(Record):
     notes: list[str] = Field(default_factory=list)
 
 
+class Perspective(Record):
+    """A point of view on a question, with the case for it (S4's partial answer, cited).
+
+    ``explanation`` carries ``[n]`` markers that resolve to ``citations``; they number passages as
+    the answer beside it does.
+    """
+
+    point_of_view: Text
+    explanation: str
+    citations: list[Citation] = Field(default_factory=list)
+
+
 class Sample(Record):
     """One of several samples of an essay, with the judge's rating (None: it abstained).
 

@@ -6,11 +6,12 @@ appearance. Every cited sentence is then compared with the passage it cites.
 
 from modules.citations.check import CitationCheck
 from modules.citations.figures import balance, references
-from modules.citations.markers import bare, markers, paragraphs, render
+from modules.citations.markers import MARKER, bare, markers, paragraphs, render
 from modules.citations.support import Support, SupportCheck
 from modules.vectors import Embedder
 
 __all__ = [
+    "MARKER",
     "CitationCheck",
     "Embedder",
     "Support",

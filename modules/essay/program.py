@@ -128,7 +128,7 @@ class PersonaProgram(PlannedProgram):
         """The pool, its personas with the team marked, and the passages of each."""
         pool: Pool = step("personas", self.pool, subject=subject, goal=goal, background=background)
         # Evidence needs the personas' claims alone: it is gathered while the team is chosen.
-        given: dict[str, Any] = {"background": background} if self.shared else {}
+        given: dict[str, Any] = {"background": background} if self.shared else {"subject": subject}
         gathering: Pending = step.start("evidence", self.gather, pool=pool, **given)
         personas: list[Persona] = step("team", self.select, subject=subject, goal=goal, pool=pool)
         return pool, personas, gathering.result()

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from modules.lm.addresses import key_in, plain_http
+from modules.lm.limits import Limiter, Limits, shared
 from signatures.errors import BackendError
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Backend(BaseModel, ABC):
         max_tokens: The most tokens a reply may have.
         retries: Further attempts after a rate limit, a time-out or a server error.
         prices: Dollars per million tokens by model name; a missing model is unpriced.
+        limits: How fast its server may be asked.
     """
 
     model_config = ConfigDict(
@@ -50,6 +52,7 @@ class Backend(BaseModel, ABC):
     max_tokens: int | None = Field(default=None, ge=1)
     retries: int = Field(default=3, ge=0, le=20)
     prices: dict[str, dict[str, float]] = Field(default_factory=dict)
+    limits: Limits = Limits()
 
     deterministic: ClassVar[bool] = False
     """Whether a repeated request must give the same reply, so that asking again is pointless."""
@@ -77,6 +80,15 @@ class Backend(BaseModel, ABC):
         row = self.prices.get(self.model)
         return None if row is None else Price(**row)
 
+    def limiter(self, concurrency: int | None = None) -> Limiter:
+        """What bounds its calls: one for each identity in a process, whoever asks.
+
+        Args:
+            concurrency: Calls at once where ``limits`` names no number.
+        """
+        own = self.limits.concurrency or concurrency
+        return shared(self.identity(), self.limits.model_copy(update={"concurrency": own}))
+
     def adapter(self) -> Any:
         """The DSPy adapter that writes this backend's prompts."""
         from modules.lm.adapter import ChatAdapter
@@ -103,7 +115,7 @@ class Backend(BaseModel, ABC):
         *,
         seed: int = 0,
         replicate: int = 0,
-        slots: AbstractContextManager[Any] | None = None,
+        slots: Limiter | AbstractContextManager[Any] | None = None,
     ) -> dspy.LM:
         """The LM of one role.
 
@@ -112,7 +124,7 @@ class Backend(BaseModel, ABC):
             ledger: Where each attempt is counted.
             seed: Sampling seed, sent where the server takes one.
             replicate: 0 for the first sample; a higher number is a cache entry of its own.
-            slots: Entered for the time of an attempt; a semaphore bounds how many run at once.
+            slots: Bounds its attempts; the backend's own limiter by default.
         """
         import dspy
 
@@ -126,7 +138,7 @@ class Backend(BaseModel, ABC):
             price=self.price(),
             json_schema=self.json_schema,
             adapter=self.adapter(),
-            slots=slots,
+            slots=self.limiter() if slots is None else slots,
         )
         return dspy.LM(
             f"moot/{self.identity()}",
@@ -143,12 +155,24 @@ class Backend(BaseModel, ABC):
 
 
 class ExtractiveBackend(Backend):
-    """The weight-free baseline: answers from its inputs by selecting and joining sentences."""
+    """The weight-free baseline: answers from its inputs by selecting and joining sentences.
+
+    Args:
+        variant: Shifts the seed: another baseline where choices are equally good, so that several
+            backends can be compared without a model.
+    """
 
     name: str = "extractive"
     model: Literal["extractive-v1"] = "extractive-v1"
     retries: int = 0
+    variant: int = Field(default=0, ge=0, le=1000)
     deterministic: ClassVar[bool] = True
+
+    def identity(self) -> str:
+        return super().identity() + (f"+{self.variant}" if self.variant else "")
+
+    def lm(self, role: str, ledger: Ledger, *, seed: int = 0, **options: Any) -> dspy.LM:
+        return super().lm(role, ledger, seed=seed + self.variant, **options)
 
     def engine(self) -> Engine:
         from modules.lm.engines import ExtractiveEngine

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -20,6 +20,8 @@ from pydantic import Field
 from modules.disk import storage
 from signatures.errors import BudgetReached, MootError
 from signatures.types import Record, Usage
+
+FILES = "ledger*.jsonl"
 
 _unit: ContextVar[str] = ContextVar("moot_unit", default="")
 
@@ -64,12 +66,22 @@ class Entry(Record):
 class Ledger:
     """Thread-safe record of what was spent, optionally kept in a JSON Lines file.
 
+    Processes that work on one run have a file each, all in one folder (``ledger*.jsonl``); each
+    reads the others' with :meth:`catch_up`.
+
     Args:
         path: Where to append; None keeps the ledger in memory.
-        budget: Caps that :meth:`check` enforces over all invocations found in the file.
+        budget: Caps that :meth:`check` enforces over all invocations found in the files.
+        invocation: Which invocation of the run this is; by default the next one.
     """
 
-    def __init__(self, path: Path | None = None, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | None = None,
+        budget: Budget | None = None,
+        *,
+        invocation: int | None = None,
+    ) -> None:
         self._lock = threading.Lock()
         self._path = path
         # Running totals, by unit and invocation; None stands for all of them.
@@ -78,12 +90,13 @@ class Ledger:
         self._halted = False
         self._under_way = 0
         self.budget = budget or Budget()
-        self.invocation = 1
+        self._read_to: dict[Path, int] = {}
+        self._latest = 0
         if path is not None and path.exists():
-            for entry in _read(path):
-                self._add(entry)
-                self.invocation = max(self.invocation, entry.invocation + 1)
+            self._take_in(_read(path))
             _mend(path)
+        self.catch_up()
+        self.invocation = invocation or self._latest + 1
 
     def record(
         self,
@@ -123,6 +136,16 @@ class Ledger:
                 with storage(self._path), self._path.open("a", encoding="utf-8") as file:
                     file.write(entry.model_dump_json() + "\n")
 
+    def catch_up(self) -> None:
+        """Take in what other processes have written since."""
+        if self._path is None:
+            return
+        with self._lock:
+            for other in sorted(self._path.parent.glob(FILES)):
+                if other != self._path:
+                    entries, self._read_to[other] = _more(other, self._read_to.get(other, 0))
+                    self._take_in(entries)
+
     def usage(self, *, unit: str | None = None, invocation: int | None = None) -> Usage:
         """What was spent, over everything or over one unit or invocation."""
         with self._lock:
@@ -138,8 +161,7 @@ class Ledger:
             BudgetReached: A cap has been met by what is already spent.
             MootError: The run is being stopped.
         """
-        if self._halted:
-            raise MootError("the run is being stopped", remedy="finish it: moot resume")
+        self.go_on()
         with self._lock:
             total = self._sums.get((None, None), Usage())
             known, under_way = self._known_usd, self._under_way
@@ -160,6 +182,11 @@ class Ledger:
                     remedy=f"resume the run with a higher budget.{name}",
                 )
 
+    def _take_in(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            self._add(entry)
+            self._latest = max(self._latest, entry.invocation)
+
     def _add(self, entry: Entry) -> None:
         spent = entry.usage()
         for unit in (entry.unit, None):
@@ -172,6 +199,11 @@ class Ledger:
         """A call that was begun came to nothing that could be recorded."""
         with self._lock:
             self._under_way -= self._under_way > 0
+
+    def go_on(self) -> None:
+        """Raise MootError if the run is being stopped."""
+        if self._halted:
+            raise MootError("the run is being stopped", remedy="finish it: moot resume")
 
     def halt(self) -> None:
         """Let no further call begin: the run is being stopped."""
@@ -196,8 +228,21 @@ def _mend(path: Path) -> None:
 
 def _read(path: Path) -> list[Entry]:
     """The lines of a ledger; a last line torn by a kill is dropped."""
+    return _entries(path.read_text(encoding="utf-8"))
+
+
+def _more(path: Path, start: int) -> tuple[list[Entry], int]:
+    """The whole lines from a byte on, and the byte after them."""
+    with path.open("rb") as file:
+        file.seek(start)
+        found = file.read()
+    whole = found[: found.rfind(b"\n") + 1]
+    return _entries(whole.decode()), start + len(whole)
+
+
+def _entries(text: str) -> list[Entry]:
     entries = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in text.splitlines():
         try:
             entries.append(Entry.model_validate(json.loads(line)))
         except json.JSONDecodeError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from dspy.lm15 import LM15Error, Request, Response
 from dspy.utils.callback import BaseCallback
 
 from modules.lm.ledger import Ledger
+from modules.lm.limits import Limiter, Spent
 from modules.lm.streaming import answered
 from signatures.types import Record, Usage
 
@@ -56,7 +57,7 @@ class MeteredEngine:
             engine version so that caches never mix them up).
         price: Dollars per million tokens, or None when unknown.
         json_schema: Whether the server honours a JSON schema as response format.
-        slots: Entered for the time of an attempt; a semaphore bounds how many run at once.
+        slots: Bounds the attempts: a limiter, or what is entered for the time of each.
     """
 
     def __init__(
@@ -69,10 +70,10 @@ class MeteredEngine:
         price: Price | None,
         json_schema: bool = False,
         adapter: Any = None,
-        slots: AbstractContextManager[Any] | None = None,
+        slots: Limiter | AbstractContextManager[Any] | None = None,
     ) -> None:
         self._inner = inner
-        self._slots: AbstractContextManager[Any] = slots or nullcontext()
+        self._limiter = slots if isinstance(slots, Limiter) else _around(slots)
         self._ledger = ledger
         self._role = role
         self._wire_model = wire_model
@@ -88,7 +89,7 @@ class MeteredEngine:
 
     def complete(self, request: Request) -> Response:
         """One attempt. Raises whatever the inner engine raises, after counting it."""
-        with self._slots:
+        with self._limiter.turn(self._ledger.go_on) as spent:
             self._begin()
             try:
                 response = answered(self._inner, replace(request, model=self._wire_model))
@@ -98,17 +99,17 @@ class MeteredEngine:
             except BaseException:
                 self._ledger.give_up()
                 raise
-        self._succeeded(response.usage)
+            self._succeeded(response.usage, spent)
         return response
 
     def stream(self, request: Request) -> Iterator[Any]:
         """As :meth:`complete`, event by event; counted when the end event arrives."""
-        with self._slots:
+        with self._limiter.turn(self._ledger.go_on) as spent:
             self._begin()
             try:
                 for event in self._inner.stream(replace(request, model=self._wire_model)):
                     if event.type == "end":
-                        self._succeeded(event.usage)
+                        self._succeeded(event.usage, spent)
                     yield event
             except LM15Error:
                 self._failed()
@@ -127,12 +128,13 @@ class MeteredEngine:
     def _failed(self) -> None:
         self._ledger.record("failed", role=self._role, model=self._wire_model)
 
-    def _succeeded(self, reported: Any) -> None:
+    def _succeeded(self, reported: Any, told: Spent) -> None:
         spent = Usage(
             input_tokens=reported.input_tokens or 0,
             cached_input_tokens=getattr(reported, "cache_read_tokens", None) or 0,
             output_tokens=reported.output_tokens or 0,
         )
+        told.tokens = spent.input_tokens + spent.output_tokens
         # A server that reports no tokens has not said that they were none.
         counted = None not in (reported.input_tokens, reported.output_tokens)
         usd = self._price.cost(spent) if self._price is not None and counted else None
@@ -142,6 +144,11 @@ class MeteredEngine:
             model=self._wire_model,
             usage=spent.model_copy(update={"usd": usd}),
         )
+
+
+def _around(slots: AbstractContextManager[Any] | None) -> Limiter:
+    """A limiter that knows no limit but what it enters."""
+    return Limiter(also=None if slots is None else lambda: slots)
 
 
 class AsyncMeteredEngine:

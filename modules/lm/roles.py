@@ -10,6 +10,7 @@ from typing import Any
 from modules.lm.adapter import signature_name
 from modules.lm.backends import Backend
 from modules.lm.ledger import Ledger
+from modules.lm.limits import Limiter
 from signatures import ROLE_NAMES, ROLES, Role
 
 SAMPLE = 100_003
@@ -25,7 +26,7 @@ class Roles:
         own: Backends by role name.
         seed: Sampling seed.
         replicate: Which sample of an otherwise equal request.
-        slots: For a backend's identity, what bounds its calls at once; others are unbounded.
+        slots: For a backend's identity, what bounds its calls; others have limiters of their own.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class Roles:
         own: Mapping[Role, Backend] | None = None,
         seed: int = 0,
         replicate: int = 0,
-        slots: Mapping[str, AbstractContextManager[Any]] | None = None,
+        slots: Mapping[str, Limiter | AbstractContextManager[Any]] | None = None,
     ) -> None:
         chosen = dict(own or {})
         self.backends = {role: chosen.get(role, backend) for role in ROLE_NAMES}

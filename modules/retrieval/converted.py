@@ -52,7 +52,7 @@ class ConvertedMiniLM(MiniLM):
 
     def _run(self) -> Any:
         if self._compiled is None:
-            openvino, path = _openvino(), self._converted()
+            openvino, path = openvino_quietly(), self._converted()
             # Some processors would pick bfloat16: the index must not depend on the machine.
             settings = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
             self._compiled = openvino.Core().compile_model(str(path), "CPU", settings)
@@ -62,7 +62,7 @@ class ConvertedMiniLM(MiniLM):
         """The converted model's file; made from the checked weights if it is not there."""
         import filelock
 
-        release = _openvino().get_version().split("-")[0]
+        release = openvino_quietly().get_version().split("-")[0]
         path = self._cache / f"minilm-{SHA256[:8]}-{release}.xml"
         self._cache.mkdir(parents=True, exist_ok=True)
         with filelock.FileLock(self._cache / "convert.lock"):
@@ -77,7 +77,7 @@ class ConvertedMiniLM(MiniLM):
         return path
 
 
-def _openvino() -> Any:
+def openvino_quietly() -> Any:
     """The library, silenced: importing it would report to its makers and leave an id at home.
 
     Where its telemetry package cannot be imported it uses a stub of its own.
@@ -101,7 +101,7 @@ def _padded(ids: Sequence[Sequence[int]]) -> dict[str, Any]:
 
 def _convert(model: Any, path: Path) -> None:
     """Trace the pipeline (transformer, pooling, normalisation); write it whole or not at all."""
-    openvino = _openvino()
+    openvino = openvino_quietly()
     import torch
     from openvino.frontend import FrontEndManager
     from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
@@ -126,4 +126,4 @@ def _convert(model: Any, path: Path) -> None:
     draft.replace(path)
 
 
-__all__ = ["ConvertedMiniLM"]
+__all__ = ["ConvertedMiniLM", "openvino_quietly"]

@@ -99,6 +99,11 @@ class Database:
         """A new, empty table. Only under :meth:`writing`."""
         return self._connection.create_table(name, schema=schema)
 
+    def replace(self, name: str, held: Any) -> Table:
+        """A table of these rows in place of the one there is. Only under :meth:`writing`."""
+        mode = "overwrite" if self.has(name) else "create"
+        return self._connection.create_table(name, data=held, mode=mode)
+
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the writer's lock, across threads and processes.
@@ -199,6 +204,15 @@ def among(column: str, values: list[str]) -> str:
 def any_of(column: str, values: list[str]) -> str:
     """The condition that the list in ``column`` holds one of ``values``."""
     return " OR ".join(f"array_has({column}, {quoted(value)})" for value in values) or "false"
+
+
+def below(column: str, domains: list[str]) -> str:
+    """The condition that the host in ``column`` is one of ``domains`` or lies below one."""
+    parts = [
+        f"{column} = {quoted(name)} OR ends_with({column}, {quoted('.' + name)})"
+        for name in domains
+    ]
+    return " OR ".join(parts) or "false"
 
 
 def every(conditions: Mapping[str, str]) -> str | None:

@@ -50,6 +50,13 @@ class Embedder(Protocol):
         """Load now what the first call would load."""
 
 
+def as_queries(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """``(n,)`` texts to ``(n, dimension)`` unit vectors, by the side of queries if there is one."""
+    encode = getattr(embedder, "encode_queries", embedder.encode)
+    found: Vectors = encode(texts)
+    return found
+
+
 class SentenceTransformerEmbedder:
     """Any model of sentence-transformers, by hub name or local path.
 

@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from modules.retrieval.database import among, any_of, every, quoted
+from modules.retrieval.database import among, any_of, below, every, quoted
 from signatures.errors import InputError
 
 Mode = Literal["hybrid", "dense", "fulltext"]
 Fusion = Literal["score", "rank"]
 Filters = Mapping[str, str | Sequence[str]]
-"""``source``, ``topic``, ``domain``, ``kind``, ``lang``: a value or several; ``date_from``,
-``date_to``: ISO dates, both included."""
+"""``source``, ``topic``, ``domain``, ``kind``, ``lang``: a value or several; ``under``: domains
+that cover those below them; ``date_from``, ``date_to``: ISO dates, both included."""
 
 DEPTH = 50
 """Candidates of each ranking, unless told otherwise."""
@@ -44,12 +44,14 @@ def condition(filters: Filters | None) -> str | None:
         values = [value] if isinstance(value, str) else [str(item) for item in value]
         if name == "source":
             parts[name] = any_of("sources", values)
+        elif name == "under":
+            parts[name] = below("domain", values)
         elif name in _LISTED:
             parts[name] = among(name, values)
         elif name in ("date_from", "date_to") and len(values) == 1:
             parts[name] = _dated(name, values[0])
         else:
-            known = ", ".join((*_LISTED, "date_from", "date_to"))
+            known = ", ".join((*_LISTED, "under", "date_from", "date_to"))
             raise InputError("a search filter cannot be used", expected=known, got=name)
     return every(parts)
 

@@ -7,8 +7,9 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
-from modules.retrieval import ranking
-from modules.retrieval.embed import Embedder, Vectors
+from modules.retrieval import aiming, operations, ranking
+from modules.retrieval.aiming import UNSTEERED, Aim, Steering
+from modules.retrieval.embed import Embedder, Vectors, as_queries
 from modules.retrieval.mmr import diverse
 from modules.retrieval.ranking import DEPTH, DIGITS, Filters, Fusion, Hit, Mode
 from modules.retrieval.rerank import Reranker
@@ -25,6 +26,7 @@ class Search(NamedTuple):
     best ``depth`` candidates, or four for each wanted passage where that is more; as many go on to
     ``reranker``, whose scores replace theirs, and to ``mmr``, the weight of relevance against
     novelty (see :func:`modules.retrieval.mmr.diverse`). ``filters`` hold before ranking.
+    ``steering`` puts the perspectives of aims into the vectors.
     """
 
     mode: Mode = "hybrid"
@@ -33,6 +35,7 @@ class Search(NamedTuple):
     mmr: float | None = None
     reranker: Reranker | None = None
     fusion: Fusion = "score"
+    steering: Steering = UNSTEERED
 
     def check(self, k: int) -> None:
         """Refuse what cannot be run.
@@ -42,6 +45,7 @@ class Search(NamedTuple):
         """
         fits = k >= 1 and self.depth >= 1 and (self.mmr is None or 0 <= self.mmr <= 1)
         known = self.mode in get_args(Mode) and self.fusion in get_args(Fusion)
+        known &= self.steering.operation in operations.OPERATIONS
         if not fits or not known:
             got = f"k={k}, {self.mode=}, {self.fusion=}, {self.depth=}, {self.mmr=}"
             got = got.replace("self.", "")
@@ -50,19 +54,27 @@ class Search(NamedTuple):
 
 
 def run(
-    view: View, embedder: Embedder, queries: Sequence[str], k: int, how: Search
+    view: View, embedder: Embedder, queries: Sequence[str | Aim], k: int, how: Search
 ) -> list[list[Passage]]:
-    """The best ``k`` passages for each query; ``similarity`` is the cosine whatever the mode."""
+    """The best ``k`` passages for each query; ``similarity`` is the cosine whatever the mode.
+
+    With an operation, queries are aims; full text, re-ranker and ``similarity`` go by their words.
+    """
     if not queries:
         return []
     depth = max(4 * k, how.depth)
-    vectors, rankings = _ranked(view, embedder, queries, depth, how)
+    aims = [query for query in queries if isinstance(query, Aim)]
+    texts = [query.query if isinstance(query, Aim) else query for query in queries]
+    if aims:
+        vectors, rankings = _aimed(view, embedder, aims, depth, how)
+    else:
+        vectors, rankings = _ranked(view, embedder, texts, depth, how)
     wanted = depth if how.reranker is not None or how.mmr is not None else k
     pools = [ranked[:wanted] for ranked in rankings]
     chunks = view.chunks(sorted({hit.id for pool in pools for hit in pool}))
     return [
         [_passage(chunks[hit.id], vector) for hit in _chosen(query, pool, chunks, k, how)]
-        for query, pool, vector in zip(queries, pools, vectors, strict=True)
+        for query, pool, vector in zip(texts, pools, vectors, strict=True)
     ]
 
 
@@ -72,7 +84,7 @@ def _ranked(
     """The queries' vectors and rankings; full text is searched while they are embedded."""
     where = ranking.condition(how.filters)
     words = None if how.mode == "dense" else view.fulltext(queries, depth, where)
-    vectors = embedder.encode(queries)
+    vectors = as_queries(embedder, queries)
     near = None if how.mode == "fulltext" else view.dense(vectors, depth, where)
     found = None if words is None else words()
     if near is None or found is None:
@@ -81,6 +93,29 @@ def _ranked(
         return vectors, [ranking.by_rank(pair) for pair in zip(near, found, strict=True)]
     near = _completed(view, vectors, near, found)
     return vectors, [ranking.by_score(*pair) for pair in zip(near, found, strict=True)]
+
+
+def _aimed(
+    view: View, embedder: Embedder, aims: Sequence[Aim], depth: int, how: Search
+) -> tuple[Vectors, list[list[Hit]]]:
+    """As :func:`_ranked`, with the perspective in the vectors."""
+    where = ranking.condition(how.filters)
+    queries = [aim.query for aim in aims]
+    words = None if how.mode == "dense" else view.fulltext(queries, depth, where)
+    at = aiming.vectors_of(embedder, aims)
+    vectors = at.queries.astype(np.float32)
+    if how.mode == "fulltext" and words is not None:
+        return vectors, words()
+    near = aiming.candidates(view, aims, at, how.steering, depth, where)
+    if words is None:
+        if how.steering.operation in operations.PROJECTED:
+            near = aiming.rescored(view, at, how.steering, near)
+        return vectors, near
+    found = words()
+    pools = [[*one, *other] for one, other in zip(near, found, strict=True)]
+    near = aiming.rescored(view, at, how.steering, pools)
+    fuse = ranking.by_rank if how.fusion == "rank" else lambda pair: ranking.by_score(*pair)
+    return vectors, [fuse(pair) for pair in zip(near, found, strict=True)]
 
 
 def _completed(

@@ -10,15 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from modules.lm.addresses import key_in, plain_http
+from modules.retrieval.aiming import UNSTEERED, Aim, Steering
 from modules.retrieval.embed import BATCH
+from modules.retrieval.operations import Operation
 from modules.retrieval.ranking import DEPTH, Filters, Fusion, Mode
+from signatures.errors import ConfigError
 from signatures.types import Passage
 
 if TYPE_CHECKING:
     from modules.evidence import Retriever
     from modules.retrieval.embed import Embedder
+    from modules.retrieval.exhaustive import Encodings, Exhaustive
     from modules.retrieval.rerank import Reranker
     from modules.retrieval.store import EvidenceStore
+
+TRUSTED = ("gov", "edu", "org", "pro", "info")
+"""The domains that S4 trusts (section 3 and table 10), each with all below it."""
 
 Values = str | tuple[str, ...]
 Day = Annotated[str, Field(pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$")]
@@ -121,6 +128,28 @@ class RetrieverSpec(BaseModel, ABC):
         """The same for one run, whose folder a retriever may keep things in."""
         return self
 
+    def trusting(self, only: bool) -> RetrieverSpec:
+        """The same over documents of trusted domains ``only``, or over all.
+
+        Raises:
+            ConfigError: It cannot tell them apart.
+        """
+        raise ConfigError(
+            f"{type(self).__name__} cannot tell trusted domains from others",
+            remedy="leave trusted=null, or use retriever=web or an index",
+        )
+
+    def exhaustive(self, documents: Sequence[str], encodings: Encodings) -> Exhaustive:
+        """The same way of ranking over a list of texts, for a benchmark.
+
+        Raises:
+            ConfigError: It has none.
+        """
+        raise ConfigError(
+            f"{type(self).__name__} ranks no benchmark",
+            expected="retriever=bm25, dense, hybrid or stance",
+        )
+
 
 class FilterSpec(BaseModel):
     """What a passage's document must be like; None is any, a list is any of its values.
@@ -129,6 +158,7 @@ class FilterSpec(BaseModel):
         source: Its name in the index.
         topic: Its topic.
         domain: Where its address points, without ``www.``.
+        under: Domains that cover it: ``gov`` covers ``gov`` and ``nih.gov``.
         kind: Its file type, such as ``md`` or ``pdf``.
         lang: Its language, ISO 639-1.
         date_from: The earliest date, ``YYYY``, ``YYYY-MM`` or ``YYYY-MM-DD``.
@@ -141,6 +171,7 @@ class FilterSpec(BaseModel):
     source: Values | None = None
     topic: Values | None = None
     domain: Values | None = None
+    under: Values | None = None
     kind: Values | None = None
     lang: Values | None = None
     date_from: Day | None = None
@@ -184,6 +215,8 @@ class StoreRetrieverSpec(RetrieverSpec):
         rerank: A cross-encoder over the candidates.
         filters: Which documents count.
         version: A corpus version to read instead of the newest.
+        operation: What is done with a perspective where one is known, as a persona's claim is.
+        alpha: How strongly.
     """
 
     mode: Mode = "hybrid"
@@ -193,6 +226,25 @@ class StoreRetrieverSpec(RetrieverSpec):
     rerank: RerankSpec | None = None
     filters: FilterSpec | None = None
     version: str | None = None
+    operation: Operation = "none"
+    alpha: float = Field(default=1.0, ge=-100, le=100)
+
+    def trusting(self, only: bool) -> StoreRetrieverSpec:
+        filters = self.filters or FilterSpec()
+        under = TRUSTED if only else None
+        return self.model_copy(update={"filters": filters.model_copy(update={"under": under})})
+
+    def exhaustive(self, documents: Sequence[str], encodings: Encodings) -> Exhaustive:
+        from modules.retrieval.exhaustive import ByBoth, ByVectors, ByWords
+
+        odd = [name for name in ("mmr", "version") if getattr(self, name) is not None]
+        odd += ["rerank.model"] if self.rerank and self.rerank.model else []
+        odd += ["filters"] if self.filters and self.filters.set() else []
+        if odd:
+            raise ConfigError(f"retriever.{odd[0]} has no meaning over a benchmark's documents")
+        if self.mode == "fulltext":
+            return ByWords(documents)
+        return (ByVectors if self.mode == "dense" else ByBoth)(documents, encodings)
 
     def open(self, index: Path, embedder: Any) -> Retriever:
         from modules.retrieval.store import EvidenceStore
@@ -205,6 +257,7 @@ class StoreRetrieverSpec(RetrieverSpec):
             mmr=self.mmr,
             reranker=self.rerank.open() if self.rerank else None,
             fusion=self.fusion,
+            steering=Steering(self.operation, self.alpha),
         )
 
 
@@ -222,6 +275,7 @@ class StoreRetriever:
         mmr: The weight of relevance against novelty; None ranks by relevance alone.
         reranker: Scores the candidates anew.
         fusion: How ``hybrid`` joins its halves.
+        steering: What is done with the perspectives of aims; by default nothing.
 
     Raises:
         EvidenceError: There is no index, or another embedder built it.
@@ -237,16 +291,28 @@ class StoreRetriever:
         mmr: float | None = None,
         reranker: Reranker | None = None,
         fusion: Fusion = "score",
+        steering: Steering = UNSTEERED,
     ) -> None:
         # Read now: a run must fail before its first LM call when there is no index.
         self._store = store.pinned()
         self._how: dict[str, Any] = {
             "mode": mode, "filters": filters, "depth": depth, "mmr": mmr, "reranker": reranker,
-            "fusion": fusion,
+            "fusion": fusion, "steering": steering,
         }  # fmt: skip
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Passage]]:
         return self._store.search(list(queries), k=k, **self._how)
+
+    @property
+    def steers(self) -> bool:
+        """Whether perspectives change what is found."""
+        return bool(self._how["steering"].operation != "none")
+
+    def search_aims(self, aims: Sequence[Aim], k: int) -> list[list[Passage]]:
+        """As :meth:`search`, by perspectives; without an operation, by their texts alone."""
+        if not self.steers:
+            return self.search([aim.perspective for aim in aims], k)
+        return self._store.search(list(aims), k=k, **self._how)
 
     def identity(self) -> dict[str, Any]:
         view, reranker = self._store.view(), self._how["reranker"]
@@ -254,6 +320,7 @@ class StoreRetriever:
             "retriever": "store",
             **self._how,
             "filters": dict(self._how["filters"] or {}),
+            "steering": self._how["steering"]._asdict(),
             "reranker": reranker.name if reranker else None,
             "embedder": self._store.embedder.name,
             "digest": view.digest,
@@ -267,6 +334,7 @@ class StoreRetriever:
 
 
 __all__ = [
+    "TRUSTED",
     "EmbedderSpec",
     "FilterSpec",
     "MiniLMSpec",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from modules.retrieval import database, rows, searching
+from modules.retrieval.aiming import UNSTEERED, Aim, Steering
 from modules.retrieval.database import Database, Row
 from modules.retrieval.embed import Embedder, Vectors
 from modules.retrieval.ranking import DEPTH, Filters, Fusion, Mode
@@ -101,7 +102,7 @@ class EvidenceStore:
 
     def search(
         self,
-        queries: Sequence[str],
+        queries: Sequence[str | Aim],
         k: int = 10,
         *,
         mode: Mode = "hybrid",
@@ -110,6 +111,7 @@ class EvidenceStore:
         mmr: float | None = None,
         reranker: Reranker | None = None,
         fusion: Fusion = "score",
+        steering: Steering = UNSTEERED,
     ) -> list[list[Passage]]:
         """The best ``k`` passages for each query, best first, equal scores by chunk id.
 
@@ -123,12 +125,13 @@ class EvidenceStore:
             mmr: The weight of relevance against novelty; None ranks by relevance alone.
             reranker: Scores the candidates anew.
             fusion: How ``hybrid`` joins its halves: by ``score`` or by ``rank``.
+            steering: What is done with the perspectives of aims.
 
         Raises:
             EvidenceError: There is no index, it was built with another embedder, or is damaged.
             InputError: ``k``, an option or a filter cannot be used.
         """
-        how = Search(mode, filters, depth, mmr, reranker, fusion)
+        how = Search(mode, filters, depth, mmr, reranker, fusion, steering)
         how.check(k)
         return searching.run(self.view(), self.embedder, list(queries), k, how)
 

@@ -35,7 +35,7 @@ def keep_up(table: Table) -> None:
     order in which they came. The vector index is built anew once more rows than a flat scan is
     good for are not in it; until then they are searched beside it.
     """
-    from lancedb.index import FTS, BTree, HnswSq
+    from lancedb.index import FTS, BTree
 
     # Each compaction writes the whole table again, and tagged versions keep the old files: rare.
     if table.stats()["fragment_stats"]["num_small_fragments"] >= _FRAGMENTS:
@@ -44,9 +44,16 @@ def keep_up(table: Table) -> None:
     # One worker: parts would differ with the number of cores.
     table.create_index(rows.WORDS, config=FTS(num_workers=1), replace=True)
     if table.count_rows() > FLAT and _outside(table) > SLACK:
-        graph = HnswSq("cosine", num_partitions=1, ef_construction=_EF_CONSTRUCTION)
-        table.create_index("vector", config=graph, replace=True, name=_NAME)
+        graph(table, "vector", _NAME)
         table.create_index("id", config=BTree(), replace=True)
+
+
+def graph(table: Table, column: str, name: str | None = None) -> None:
+    """Build a column's vector index anew."""
+    from lancedb.index import HnswSq
+
+    config = HnswSq("cosine", num_partitions=1, ef_construction=_EF_CONSTRUCTION)
+    table.create_index(column, config=config, replace=True, name=name or f"{column}_idx")
 
 
 def _outside(table: Table) -> int:

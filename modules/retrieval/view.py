@@ -52,6 +52,11 @@ class View(ABC):
         return len(self._ids)
 
     @property
+    def database(self) -> Database:
+        """Where its tables are."""
+        return self._database
+
+    @property
     def name(self) -> str:
         """The corpus version, e.g. ``v7-0123abcd``."""
         return f"v{self.version}-{self.digest[:8]}"

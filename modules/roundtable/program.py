@@ -118,7 +118,7 @@ class Roundtable(dspy.Module):
             personas, notes = personas + found.personas, notes + found.notes
         everybody = _together(personas, earlier.personas)
         self.tell("personas", personas=everybody, seated=[p.id for p in personas])
-        evidence = step("evidence", self.gather, pool=Pool(personas=personas))
+        evidence = step("evidence", self.gather, pool=Pool(personas=personas), subject=topic)
         evidence = {key: found or background for key, found in evidence.items()}
         rounds, moderation = self._debate(topic, personas, everybody, evidence, earlier, step)
         names = {p.id: p.title for p in everybody}

@@ -151,3 +151,17 @@ def test_what_may_go_wrong(browser, address: str, hostile: str) -> None:  # type
     browser.fill('[data-testid="stSelectbox"] input', "long " * 500, end="\ue007")
     browser.press("Set the table")
     browser.reads("too long")
+
+
+def test_a_question_is_answered_on_its_page(browser, address: str) -> None:  # type: ignore[no-untyped-def]
+    browser.open(f"{address}/answer")
+    browser.reads("One answer with its sources")
+    question = "Should all museums be free of charge?"
+    browser.fill('[data-testid="stSelectbox"] input', question, end="\ue007")
+    browser.press("Answer")
+    browser.reads("Points of view")
+    assert "disputed: yes" in browser.text()
+    browser.shot("answer")
+    # It is a run like any other.
+    browser.open(f"{address}/runs")
+    browser.reads(question)

@@ -41,8 +41,8 @@ def test_the_64_propositions_of_perspectrum_load() -> None:
 def test_a_limit_takes_the_first(tmp_path: Path) -> None:
     rows = written(tmp_path, {"proposition": "A  b"}, {"proposition": "C", "id": 7})
     assert [i.model_dump() for i in rows.items()] == [
-        {"id": "1", "text": "A b"},
-        {"id": "7", "text": "C"},
+        {"id": "1", "text": "A b", "topic": ""},
+        {"id": "7", "text": "C", "topic": ""},
     ]
     assert [i.id for i in rows.model_copy(update={"limit": 1}).items()] == ["1"]
 

@@ -68,6 +68,18 @@ def test_p_agrees_with_scipys_permutation_test() -> None:
     assert ours == pytest.approx(theirs, abs=0.01)
 
 
+def test_the_least_detectable_effect_is_the_power_tables() -> None:
+    # Cohen's table: 34 pairs find d = 0.5 with power 0.8 at 0.05, two-sided.
+    rng = np.random.default_rng(6)
+    a = rng.normal(size=34)
+    a = (a - a.mean()) / a.std(ddof=1)
+    found = paired(a.tolist(), [0.0] * 34)
+    assert found.mde == pytest.approx(0.5, abs=0.01)
+    # Copies of a cluster's values say nothing new.
+    copied = paired([x for x in a for _ in range(3)], [0.0] * 102, [i // 3 for i in range(102)])
+    assert copied.mde == pytest.approx(found.mde)
+
+
 def test_equal_seeds_give_equal_results() -> None:
     values = np.random.default_rng(5).normal(size=50).tolist()
     assert interval(values, seed=7) == interval(values, seed=7) != interval(values, seed=8)

@@ -13,7 +13,13 @@ from jsonschema import Draft202012Validator
 
 from flows.run import every
 from flows.tracking import settle
-from signatures.errors import BudgetReached, ConfigError, TooManyFailures
+from signatures.errors import (
+    BackendError,
+    BudgetReached,
+    ConfigError,
+    InputError,
+    TooManyFailures,
+)
 from signatures.results import EvaluationPlan, EvaluationResult
 from tests.flows.test_processes import start, wait_for
 from tests.servers.debaters import debaters
@@ -136,6 +142,99 @@ def test_a_dry_run_tells_and_calls_nothing(
     assert [cell.calls for cell in real.cells] == [4 + 4, 8 + 4]
     assert real.usd is not None and real.usd > 0
     assert every(corpus / "runs") == before
+
+
+def test_failed_units_alone_run_again_on_request(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from flows.resuming import reopen
+
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    rows, folder = dataset(tmp_path / "rows.jsonl", *MUSEUMS), tmp_path / "run"
+    with LMServer(debaters, models=("gpt-4o-mini",)) as server:
+        words = ["backend=openai", f"backend.base_url={server.base_url}", "self_judging=warn",
+                 "metric=[citations]", "primary=citation_recall", "replicates=1", "seed=77",
+                 "backend.retries=0", "runner.retries=0", "runner.concurrency=1"]  # fmt: skip
+        server.script(Reply(status=500))
+        first = run(corpus, rows, *words, "max_failed=1", folder=folder)
+        assert len(first["failures"]) == 1
+        asked = len(server.requests)
+        assert reopen(folder) == 1
+        again = run(corpus, rows, *words, "max_failed=1", folder=folder)
+        failed = first["failures"][0]["unit"].split("/")[1]
+        # The one text, in one call or two, and nothing else.
+        assert len(server.requests) - asked == {"e2e": 1, "plan": 2}[failed]
+    assert again["failures"] == []
+    assert (folder / "result-1.json").exists() and (folder / "result.json").exists()
+    calls = first["usage"]["calls"] + again["usage"]["calls"]
+    assert again["run"]["usage_total"]["calls"] == calls
+    with pytest.raises(InputError, match="no unit of run failed"):
+        reopen(folder)
+
+
+def test_a_resumed_run_says_what_changed(
+    corpus: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows, folder = dataset(tmp_path / "rows.jsonl", MUSEUMS[0]), tmp_path / "run"
+    words = ("metric=[citations]", "primary=citation_recall")
+    with pytest.raises(BudgetReached):
+        run(corpus, rows, *words, "budget.calls=1", "seed=6", folder=folder)
+    dataset(rows, MUSEUMS[1])
+    result = run(corpus, rows, *words, "seed=6", "essay.words=121", folder=folder)
+    told = " ".join(result["notes"])
+    assert "resumed: dataset jsonl changed" in told
+    assert "resumed: method extractive/plan changed" in told
+    assert "resumed: settings changed" in told
+    assert "metric extractive" not in told and "seed" not in told
+    assert "since this run began, dataset jsonl changed" in caplog.text
+
+
+def test_prompts_are_a_dimension(corpus: Path, tmp_path: Path) -> None:
+    rows = dataset(tmp_path / "rows.jsonl", MUSEUMS[0])
+    short = tmp_path / "short.yaml"
+    short.write_text("WriteOutright: Refute the proposition in plain words.\n")
+    words = ("metric=[citations]", "primary=citation_recall", "~method@methods.plan",
+             "+prompts.own=null")  # fmt: skip
+    result = run(corpus, rows, *words, f"+prompts.short={short}")
+    assert [r["prompt"] for r in result["table"]] == ["own"] * 3 + ["short"] * 3
+    assert {(c["prompt"], c["b_prompt"]) for c in result["comparisons"]} == {("short", "own")}
+    assert result["run"]["usage_total"]["calls"] == 4  # two texts of each prompt: other keys
+    short.write_text("Nobody: Asks this.\n")
+    with pytest.raises(ConfigError, match="fits nothing that e2e asks"):
+        run(corpus, rows, *words, f"+prompts.short={short}")
+
+
+def test_what_cannot_be_scored_is_refused_before_anything_is_spent(
+    corpus: Path, propositions: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    with pytest.raises(ConfigError, match=r"pd_log cannot be had on jsonl.*partial_answers"):
+        run(corpus, propositions, "metric=[pd_log]", "primary=pd_log", folder=folder)
+    assert not (folder / "ledger.jsonl").exists()
+    with pytest.raises(ConfigError, match="essay methods write on propositions"):
+        run(corpus, propositions, "+dataset@datasets.q=debatable", "metric=[citations]",
+            "primary=citation_recall")  # fmt: skip
+
+
+def test_a_backend_that_is_down_is_refused_before_anything_is_spent(
+    corpus: Path, propositions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    folder = tmp_path / "run"
+    with LMServer(debaters) as server:
+        gone = server.base_url
+    words = ("backend=openai", f"backend.base_url={gone}", "metric=[citations]",
+             "primary=citation_recall")  # fmt: skip
+    with pytest.raises(BackendError, match=r"does not answer at.*nothing was spent"):
+        run(corpus, propositions, *words, folder=folder)
+    assert not (folder / "ledger.jsonl").exists()
+
+
+def test_when_every_text_fails_the_run_fails(corpus: Path, tmp_path: Path) -> None:
+    rows = dataset(tmp_path / "rows.jsonl", "Boxing gloves should be heavier")
+    with pytest.raises(TooManyFailures, match="every text failed") as caught:
+        run(corpus, rows, "max_failed=1", "metric=[citations]", "primary=citation_recall")
+    assert caught.value.exit_code == 1
 
 
 def test_units_that_fail_are_counted_with_their_reason(corpus: Path, tmp_path: Path) -> None:

@@ -295,6 +295,6 @@ def test_irrelevant_passages_are_dropped_everywhere() -> None:
     lenient = Background(shelf, k=9, min_similarity=0, sure_similarity=0)
     assert lenient(subject="P") == kept
     persona = Persona(id="p", title="t", description="d", claim="c", emoji="🙂", stance="for")
-    assert PersonaEvidence(shelf, k=9)(pool=Pool(personas=[persona])) == {"p": kept}
+    assert PersonaEvidence(shelf, k=9)(pool=Pool(personas=[persona]), subject="x") == {"p": kept}
     plan = Plan(points=[PlanPoint(point="A", subpoints=["b"])])
     assert [part.passages for part in PlanEvidence(shelf, k=9)(plan=plan)] == [kept]

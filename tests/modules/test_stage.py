@@ -106,7 +106,7 @@ def test_personas_are_searched_in_one_batch() -> None:
         Persona(id=i, title=i, description="d", claim=f"claim {i}", emoji="🙂", stance="for")
         for i in ("p1", "p2")
     ]
-    found = PersonaEvidence(shelf, k=1)(pool=Pool(personas=personas))
+    found = PersonaEvidence(shelf, k=1)(pool=Pool(personas=personas), subject="x")
     assert shelf.batches == [["claim p1", "claim p2"]]
     assert found["p2"][0].text == "claim p2"
 

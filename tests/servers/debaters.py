@@ -206,7 +206,85 @@ def _mark(request: LMRequest) -> str:
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 
+
+def _answer(request: LMRequest) -> dict[str, Any]:
+    """An answer that cites its first passage, and one that it does not have."""
+    said = f"People disagree about fees in town {_mark(request)}, and for reasons [1]."
+    text = f"{said} Some say that fees keep families away [999]. Others say that they pay."
+    (name,) = {f for f in requested_fields(request) if f.endswith("answer")}
+    return {name: text}
+
+
+def _frame(request: LMRequest) -> dict[str, Any]:
+    """Whatever asks what should be is disputed."""
+    disputed = "should" in request.user.lower()
+    return {"disputed": disputed, "proposition": "Museums should be free." if disputed else None}
+
+
+def _views(request: LMRequest) -> dict[str, Any]:
+    """Two points of view, of the first voice and of the last."""
+    ids = list(dict.fromkeys(re.findall(r'"id": ?"(p\d+)"', request.user)))
+    return {
+        "views": [
+            {
+                "point_of_view": f"{answer} Museums should be free.",
+                "explanation": f"This was seen in town {_mark(request)} [{number}].",
+                "held_by": [who],
+            }
+            for number, (answer, who) in enumerate([("Yes.", ids[0]), ("No.", ids[-1])], start=1)
+        ]
+    }
+
+
+def _step(request: LMRequest) -> dict[str, Any]:
+    """Two searches, of which the second asks for something else, and the end."""
+    made = request.user.count("observation_")
+    if made < 2:
+        query = ["museum entrance fees", "museum budgets and staff"][made]
+        args: dict[str, Any] = {"query": query}
+        return {"next_thought": "More.", "next_tool_name": "search", "next_tool_args": args}
+    return {"next_thought": "Enough.", "next_tool_name": "finish", "next_tool_args": {}}
+
+
+def _useful(request: LMRequest) -> dict[str, Any]:
+    """The second passage found, the first, and one that nobody found."""
+    return {"useful": [2, 1, 999]}
+
+
+def _queries(request: LMRequest) -> dict[str, Any]:
+    return {"queries": ["museum entrance fees income", "museum visitors poor families"]}
+
+
+def _points(request: LMRequest) -> dict[str, Any]:
+    """Three points of view on what should be, and one on any other question."""
+    if "Should all museums" not in request.user:
+        return {"points": [{"point_of_view": "It is so.", "documents": [1]}]}
+    views = ["Yes, entry should be free.", "No, visitors should pay.", "Some should pay."]
+    return {
+        "points": [
+            {"point_of_view": view, "documents": [number, 1]}
+            for number, view in enumerate(views, start=1)
+        ]
+    }
+
+
+def _explained(request: LMRequest) -> dict[str, Any]:
+    said = f"In town {_mark(request)} the documents give reasons that people hold to be good. "
+    return {"view_explanation": said * 4}
+
+
 PLAYS: dict[str, Callable[[LMRequest], dict[str, Any]]] = {
+    "queries": _queries,
+    "points": _points,
+    "view_explanation": _explained,
+    "answer": _answer,
+    "comprehensive_answer": _answer,
+    "detailed_answer": _answer,
+    "balanced_answer": _answer,
+    "disputed": _frame,
+    "views": _views,
+    "next_tool_name": _step,
+    "useful": _useful,
     "personas": _personas,
     "choices": _choices,
     "persuaded": _turn,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .completions import PromptRead, PromptReader
 from .messages import LMRequest, Refusal, Reply, Responder
 from .protocol import Protocol
 from .replies import fill_fields
@@ -21,6 +22,7 @@ class _Log:
     requests: list[LMRequest] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     embedded: list[list[str]] = field(default_factory=list)
+    completions: list[dict[str, Any]] = field(default_factory=list)
     errors: list[Exception] = field(default_factory=list)
     intervals: dict[int, tuple[float, float]] = field(default_factory=dict)
     active: int = 0
@@ -66,6 +68,8 @@ class Desk:
         self._log = _Log()
         self._scripted: deque[Reply] = deque()
         self._scripted_embeddings: deque[Reply] = deque()
+        self._scripted_completions: deque[Reply] = deque()
+        self.reader: PromptReader | None = None
 
     def script(self, *replies: Reply | str) -> None:
         """Queue replies; they are served first, one to each request in the order of arrival."""
@@ -77,11 +81,17 @@ class Desk:
         with self._lock:
             self._scripted_embeddings.extend(replies)
 
+    def script_completions(self, *replies: Reply) -> None:
+        """Queue what happens to the next prompts to be read; the texts are not used."""
+        with self._lock:
+            self._scripted_completions.extend(replies)
+
     @property
     def unserved(self) -> int:
         """How many scripted replies still wait."""
         with self._lock:
-            return len(self._scripted) + len(self._scripted_embeddings)
+            waiting = (self._scripted, self._scripted_embeddings, self._scripted_completions)
+            return sum(map(len, waiting))
 
     @property
     def requests(self) -> list[LMRequest]:
@@ -100,6 +110,12 @@ class Desk:
         """The texts of each request for embeddings."""
         with self._lock:
             return list(self._log.embedded)
+
+    @property
+    def completions(self) -> list[dict[str, Any]]:
+        """The body of each request to read prompts."""
+        with self._lock:
+            return list(self._log.completions)
 
     @property
     def errors(self) -> list[Exception]:
@@ -129,6 +145,7 @@ class Desk:
             self._log = _Log()
             self._scripted.clear()
             self._scripted_embeddings.clear()
+            self._scripted_completions.clear()
 
     # For the handler
 
@@ -161,6 +178,19 @@ class Desk:
         with self._lock:
             self._log.embedded.append(texts)
             return self._scripted_embeddings.popleft() if self._scripted_embeddings else Reply()
+
+    def completion(self, body: dict[str, Any]) -> Reply:
+        """Accept a request to read prompts; tell what happens to it."""
+        with self._lock:
+            self._log.completions.append(body)
+            waiting = self._scripted_completions
+            return waiting.popleft() if waiting else Reply()
+
+    def read_prompt(self, prompt: str | list[int]) -> PromptRead:
+        """The prompt as the server's model reads it."""
+        if self.reader is None:
+            raise RuntimeError("nobody reads prompts here: set the server's reader")
+        return self.reader(prompt)
 
     def refused(self, refusal: Refusal) -> None:
         """Note a request that was refused."""

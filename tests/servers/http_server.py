@@ -15,7 +15,7 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from . import embeddings
+from . import completions, embeddings
 from .anthropic_protocol import Anthropic
 from .desk import Desk, Exchange
 from .messages import LMRequest, Refusal, Reply
@@ -138,6 +138,8 @@ class Handler(BaseHTTPRequestHandler):
             self._complete(OPENAI, raw)
         elif path == "/v1/messages":
             self._complete(ANTHROPIC, raw)
+        elif path == "/v1/completions" and self._desk.reader is not None:
+            self._read_prompts(raw)
         elif path == "/v1/embeddings":
             self._embed(raw)
         else:
@@ -180,6 +182,20 @@ class Handler(BaseHTTPRequestHandler):
         reply = self._desk.embed(texts)
         if self._pause(self._desk.latency_s) and not self._failed(OPENAI, reply):
             self._send(200, embeddings.body_of(body, texts), truncate=reply.truncate)
+
+    def _read_prompts(self, raw: bytes) -> None:
+        body = _object_in(raw)
+        failure = self._unusable(OPENAI, body, self._lower_headers())
+        prompts = completions.prompts_in((body or {}).get("prompt"))
+        if failure is None and not prompts:
+            failure = Failure(400, "'prompt' must be a text, token ids, or a list of them")
+        if body is None or failure is not None:
+            self._refuse(OPENAI, failure or Failure(400, "unreadable"))
+            return
+        reply = self._desk.completion(body)
+        if self._pause(self._desk.latency_s) and not self._failed(OPENAI, reply):
+            read = [self._desk.read_prompt(prompt) for prompt in prompts]
+            self._send(200, completions.completion_of(body, read), truncate=reply.truncate)
 
     # Refusals
 

@@ -51,6 +51,7 @@ def test_an_error_says_all_it_knows_and_survives_a_process(name: str) -> None:
 def test_exit_codes() -> None:
     assert {e: getattr(errors, e).exit_code for e in errors.__all__} == {
         "BackendError": 2, "BudgetReached": 3, "ConfigError": 2, "EvidenceError": 2,
+        "GateNotPassed": 4,
         "IncompleteError": 1, "InputError": 2, "MootError": 1, "OutageError": 2,
         "ReplyError": 1, "StorageError": 1, "TooManyFailures": 1, "UsageError": 2,
     }  # fmt: skip

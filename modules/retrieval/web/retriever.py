@@ -16,7 +16,7 @@ from modules.retrieval.embed import Embedder
 from modules.retrieval.ingestion import absorb
 from modules.retrieval.ranking import DEPTH, Mode
 from modules.retrieval.sources import page_at
-from modules.retrieval.specs import RerankSpec, RetrieverSpec
+from modules.retrieval.specs import TRUSTED, RerankSpec, RetrieverSpec
 from modules.retrieval.store import EvidenceStore
 from modules.retrieval.web.fetch import Fetcher
 from modules.retrieval.web.guard import host_of
@@ -57,6 +57,10 @@ class WebSpec(RetrieverSpec):
         spec = self.model_copy()
         spec._folder = folder / "web"
         return spec
+
+    def trusting(self, only: bool) -> WebSpec:
+        allow = (self.trust.allow or TRUSTED) if only else ()
+        return self.model_copy(update={"trust": self.trust.model_copy(update={"allow": allow})})
 
     def open(self, index: Path, embedder: Any) -> WebRetriever:
         """The retriever; the corpus's ``index`` is not read.

@@ -102,6 +102,8 @@ def test_filters(store: EvidenceStore) -> None:
     assert sources(store, "entry", 9, filters={"topic": "o'topic"}) == ["it's.md"]
     assert sources(store, "entry", 9, filters={"source": "it's.md"}) == ["it's.md"]
     assert sources(store, "entry", 9, filters={"domain": "example.org"}) == ["c.md"]
+    for under, found in (("org", ["c.md"]), ("ample.org", []), (["gov", "example.org"], ["c.md"])):
+        assert sources(store, "entry", 9, filters={"under": under}) == found
     assert set(sources(store, "entry", 9, filters={"kind": ["md", "pdf"]})) == {"a.md", "it's.md"}
     between = {"date_from": "2024", "date_to": "2024"}
     assert sources(store, "entry", 9, filters=between) == ["it's.md"]

@@ -1,0 +1,1 @@
+"""Meta-evaluation: how far measures of answers agree with people and with one another (S4)."""

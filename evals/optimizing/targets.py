@@ -1,0 +1,188 @@
+"""What can be tuned: a program, and how it turns a question into a row that metrics read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from pydantic_core import to_jsonable_python
+
+from modules.answering import AnswerMethod, AnswerSettings
+from modules.citations import Embedder
+from modules.essay import EssayMethod, EssaySettings
+from modules.evidence import Retriever
+from signatures.errors import EvidenceError
+from signatures.types import EssayStance
+
+
+class Target(ABC):
+    """A program under tuning.
+
+    Attributes:
+        name: As in ``target=name``.
+        method: Which of the target's methods: a compiled program fits that one alone.
+    """
+
+    name: ClassVar[str]
+    method: str
+
+    @abstractmethod
+    def program(self) -> Any:
+        """The program as it was written, fresh; its predictors are what is tuned."""
+
+    @abstractmethod
+    def row(self, program: Any, item: Any) -> dict[str, Any]:
+        """What the program makes of an item, as JSON that metrics read.
+
+        Raises:
+            MootError: It made nothing of it.
+        """
+
+    def covers(self, item: Any) -> bool:
+        """Whether there is evidence on an item; without it no prompt makes a text."""
+        return True
+
+    def identity(self) -> Any:
+        """Everything besides the program and the item that a row depends on, as JSON."""
+        return None
+
+
+class EssayTarget(Target):
+    """An essay method.
+
+    Args:
+        method: The method.
+        settings: What it is told.
+        retriever: Where evidence is searched.
+        embedder: For citations.
+        stance: What essays do with the proposition.
+        writer: The identity of the writer's model.
+    """
+
+    name: ClassVar[str] = "essay"
+
+    def __init__(
+        self,
+        method: EssayMethod,
+        settings: EssaySettings,
+        retriever: Retriever,
+        embedder: Embedder,
+        *,
+        stance: EssayStance,
+        writer: str,
+    ) -> None:
+        self.method = method.name
+        self._method = method
+        self._settings = settings
+        self._retriever = retriever
+        self._embedder = embedder
+        self._stance = stance
+        self._writer = writer
+
+    def program(self) -> Any:
+        return self._method.program(self._settings, self._retriever, self._embedder)
+
+    def covers(self, item: Any) -> bool:
+        return has_evidence(self.program(), item)
+
+    def row(self, program: Any, item: Any) -> dict[str, Any]:
+        parts = self._method.write(program, item.text, self._stance)
+        essay = parts.essay
+        return dict(
+            to_jsonable_python(
+                {
+                    "id": item.id,
+                    "proposition": item.text,
+                    "stance": self._stance,
+                    "method": self.method,
+                    "writer": self._writer,
+                    "essay": essay.text,
+                    "citations": essay.citations,
+                    "citation_figures": essay.figures,
+                    "uncited": essay.uncited,
+                }
+            )
+        )
+
+    def identity(self) -> Any:
+        settings = self._settings.model_dump(mode="json")
+        return [self._method.model_dump(mode="json"), settings, self._stance]
+
+
+class AnswerTarget(Target):
+    """An answer method.
+
+    Args:
+        method: The method.
+        settings: What it is told.
+        retriever: Where evidence is searched.
+        embedder: For citations.
+        writer: The identity of the writer's model.
+    """
+
+    name: ClassVar[str] = "answer"
+
+    def __init__(
+        self,
+        method: AnswerMethod,
+        settings: AnswerSettings,
+        retriever: Retriever,
+        embedder: Embedder,
+        *,
+        writer: str,
+    ) -> None:
+        self.method = method.name
+        self._method = method
+        self._settings = settings
+        self._retriever = retriever
+        self._embedder = embedder
+        self._writer = writer
+
+    def program(self) -> Any:
+        return self._method.program(self._settings, self._retriever, self._embedder)
+
+    def covers(self, item: Any) -> bool:
+        return has_evidence(self.program(), item)
+
+    def row(self, program: Any, item: Any) -> dict[str, Any]:
+        parts = self._method.write(program, item.text)
+        answer = parts.answer
+        known = to_jsonable_python(getattr(item, "partial_answers", None) or [])
+        return dict(
+            to_jsonable_python(
+                {
+                    "id": item.id,
+                    "question": item.text,
+                    "method": self.method,
+                    "writer": self._writer,
+                    "generation": answer.text,
+                    "passages": parts.passages,
+                    "perspectives": parts.perspectives,
+                    "citations": answer.citations,
+                    "citation_figures": answer.figures,
+                    "uncited": answer.uncited,
+                }
+            )
+        ) | ({"partial_answers": known} if known else {})
+
+    def identity(self) -> Any:
+        settings = self._settings.model_dump(mode="json")
+        return [self._method.model_dump(mode="json"), settings]
+
+
+def has_evidence(program: Any, item: Any) -> bool:
+    """Whether the program's own search finds anything on an item."""
+    try:
+        program.recall(subject=item.text)
+    except EvidenceError:
+        return False
+    return True
+
+
+def by_id(items: Sequence[Any]) -> dict[str, Any]:
+    """Items by their ids."""
+    return {item.id: item for item in items}
+
+
+__all__ = ["AnswerTarget", "EssayTarget", "Target", "by_id", "has_evidence"]

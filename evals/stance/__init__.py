@@ -1,0 +1,1 @@
+"""Training and measuring the stance model: data, leak filter, pairs, network, ranker."""

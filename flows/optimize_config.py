@@ -1,0 +1,84 @@
+"""The configuration of ``moot optimize``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, InstanceOf, field_validator, model_validator
+
+from evals.datasets import Dataset
+from evals.optimizing.objective import ObjectiveSettings
+from evals.optimizing.optimizers import Optimizer
+from evals.optimizing.split import Shares
+from flows.config import AskingConfig
+from modules.answering import AnswerMethod, AnswerSettings
+from modules.essay import EssayMethod, EssaySettings
+from modules.retrieval.specs import RetrieverSpec
+from signatures.types import EssayStance
+
+TargetName = Literal["answer", "essay", "judge"]
+
+SETTINGS: dict[str, Any] = {"answer": AnswerSettings, "essay": EssaySettings}
+"""Target -> the type of what its method is told."""
+
+METHODS: dict[str, type[Any]] = {"answer": AnswerMethod, "essay": EssayMethod}
+"""Target -> what its methods are."""
+
+
+class OptimizeConfig(AskingConfig):
+    """``moot optimize``. It has no subject: ``target`` says what is tuned.
+
+    The sections of the target's method (``recall``, ``citations`` ...) stand in the configuration
+    as in that method's own flow, and become ``settings``.
+    """
+
+    subject: Literal[""] = ""
+    target: TargetName
+    method: Any = None
+    settings: Any = None
+    judge: Literal["quality", "relevance"] | None = None
+    stance: EssayStance = "refute"
+    evidence: Literal["corpus", "none"] = "corpus"
+    dataset: InstanceOf[Dataset]
+    optimizer: InstanceOf[Optimizer]
+    retriever: InstanceOf[RetrieverSpec] | None = None
+    split: Shares
+    objective: ObjectiveSettings
+    register_champion: bool = Field(alias="register")
+    max_failed: float = Field(ge=0, le=1)
+    failures_in_a_row: int = Field(ge=1, le=1000)
+    self_judging: Literal["refuse", "warn"]
+
+    @field_validator("metrics")
+    @classmethod
+    def _some(cls, value: dict[str, Any]) -> dict[str, Any]:
+        if not value:
+            raise ValueError("an objective needs metrics: metric=[citations]")
+        return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sections(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """The sections of the target's method, together."""
+        kind = SETTINGS.get(str(values.get("target")))
+        if kind is None or "settings" in values:
+            return values
+        own = {name: values[name] for name in kind.model_fields if name in values}
+        left = {name: value for name, value in values.items() if name not in own}
+        return {**left, "settings": kind.model_validate(own)}
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        kind = METHODS.get(self.target)
+        if kind is not None and not isinstance(self.method, kind):
+            name = getattr(self.method, "name", self.method)
+            raise ValueError(f"method: {name!r} is no method of target={self.target}")
+        self.objective.check(self.metrics)
+        return self
+
+    @property
+    def embeds(self) -> bool:
+        return self.target != "judge" or any(metric.embeds for metric in self.metrics.values())
+
+
+__all__ = ["OptimizeConfig"]

@@ -1,0 +1,91 @@
+"""The shipped stance weights and their card."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from modules.retrieval.minilm import SHA256
+from signatures.errors import BackendError
+
+SHIPPED = Path(__file__).parent / "weights"
+
+Weights = dict[str, NDArray[np.float32]]
+
+
+class Platt(BaseModel):
+    """A score to a probability: the logistic function of ``slope * score + shift``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    slope: float
+    shift: float
+
+
+class Side(BaseModel):
+    """The chance that a text is for rather than against, by network and by cues.
+
+    Args:
+        network: Weight of the networks' mean logit.
+        cues: Weight of the cue reader's score in [-1, 1].
+        shift: The intercept.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    network: float
+    cues: float
+    shift: float
+
+
+class Card(BaseModel):
+    """What the reader needs of a model card; the rest of it is for people.
+
+    Args:
+        name: Identifies the weights in results.
+        base: The sha256 of the embedder's weights whose vectors the networks read.
+        side: Calibrates support against opposition.
+        relevance: From the cosine of claim and text, the chance that the text speaks to the claim.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    name: str
+    base: str
+    side: Side
+    relevance: Platt
+
+
+def load(folder: Path = SHIPPED) -> tuple[Card, Weights]:
+    """The card, and the weights of all seeds in float32.
+
+    Raises:
+        BackendError: The weights are missing, or belong to another embedder.
+    """
+    from safetensors.numpy import load_file
+
+    try:
+        card = Card.model_validate(json.loads((folder / "card.json").read_text("utf-8")))
+        held = load_file(folder / "stance.safetensors")
+    except OSError as error:
+        raise BackendError(
+            "the stance model's weights cannot be read",
+            expected=f"card.json and stance.safetensors in {folder}",
+            got=error.strerror or str(error),
+            remedy="install the project again, or train them: python -m evals.stance.train",
+        ) from error
+    if card.base != SHA256:
+        raise BackendError(
+            "the stance model's weights belong to another embedder",
+            expected=f"sha256 {SHA256}",
+            got=card.base,
+            remedy="train them again: python -m evals.stance.train",
+        )
+    return card, {name: np.asarray(value, dtype=np.float32) for name, value in held.items()}
+
+
+__all__ = ["SHIPPED", "Card", "Platt", "Side", "Weights", "load"]
