@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from evals.judged import same_model
 from flows.cells import Cells
 from flows.evaluation_config import EvaluationConfig
-from flows.units import Unit
+from flows.units import Unit, kept_at
 from modules.lm.backends import Backend
 from signatures.errors import BackendError, ConfigError
 
@@ -69,11 +67,6 @@ def there(unit: Unit) -> bool:
     return kept_at(unit).exists()
 
 
-def kept_at(unit: Unit) -> Path:
-    """Where a unit's result is kept."""
-    return Path(os.environ["PREFECT_RESULTS_LOCAL_STORAGE_PATH"]) / f"{unit.key}.json"
-
-
 def _problem(backend: Backend) -> BackendError | None:
     try:
         backend.probe()
@@ -82,4 +75,4 @@ def _problem(backend: Backend) -> BackendError | None:
     return None
 
 
-__all__ = ["judge_chosen", "kept_at", "reachable", "self_judged", "there"]
+__all__ = ["judge_chosen", "reachable", "self_judged", "there"]

@@ -8,7 +8,6 @@ can be; tokens are an estimate from words.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import Any
 
@@ -16,9 +15,8 @@ from evals.datasets import Item
 from evals.table import Place
 from flows.cell_writing import TextOf
 from flows.cells import Cells
-from flows.evaluation_checks import kept_at
 from flows.evaluation_config import EvaluationConfig
-from flows.units import Outcome, Unit
+from flows.units import Outcome, kept
 from modules.lm.ledger import Ledger
 from modules.lm.rehearsed import Rehearsed
 from modules.retrieval.web.retriever import WebSpec
@@ -53,13 +51,13 @@ def plan(settings: EvaluationConfig) -> EvaluationPlan:
     to_write: Counter[Place] = Counter()
     for unit in cells.texts():
         place = unit.about.place
-        kept = _kept(unit)
-        if kept is None:
+        found = kept(unit)
+        if found is None:
             to_write[place] += 1
             continue
         there[place] += 1
-        for scoring in cells.take(kept):
-            there[place] += _kept(scoring) is not None
+        for scoring in cells.take(found):
+            there[place] += kept(scoring) is not None
     costs = _rehearsed(settings)
     each = max(1, cells.scoring.per_item())
     planned = []
@@ -146,16 +144,6 @@ def _both(cells: Cells, ledger: Ledger, item: Item, place: Place) -> tuple[Usage
             with ledger.unit(scored):
                 scoring.work()
     return ledger.usage(unit=written), ledger.usage(unit=scored)
-
-
-def _kept(unit: Unit) -> Outcome | None:
-    """What an earlier run made of a unit."""
-    try:
-        found = json.loads(json.loads(kept_at(unit).read_text(encoding="utf-8"))["result"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    usage = Usage.model_validate(found["usage"])
-    return Outcome(unit, found["value"], None, usage, found["seconds"], True)
 
 
 def _summed(settings: EvaluationConfig, cells: Cells, planned: list[PlannedCell]) -> EvaluationPlan:

@@ -108,14 +108,18 @@ def document(ledger: Ledger, name: str, work: Callable[[], Any]) -> dict[str, An
     }
 
 
+def kept_at(unit: Unit) -> Path:
+    """Where Prefect keeps a unit's result."""
+    return Path(os.environ["PREFECT_RESULTS_LOCAL_STORAGE_PATH"]) / f"{unit.key}.json"
+
+
 def kept(unit: Unit) -> Outcome | None:
     """What earlier work made of a unit, as Prefect persisted it, or None.
 
     A task would find the same, in twenty times as long.
     """
-    path = Path(os.environ["PREFECT_RESULTS_LOCAL_STORAGE_PATH"]) / f"{unit.key}.json"
     try:
-        found = json.loads(json.loads(path.read_bytes())["result"])
+        found = json.loads(json.loads(kept_at(unit).read_bytes())["result"])
         usage = Usage.model_validate(found["usage"])
         return Outcome(unit, found["value"], None, usage, found["seconds"], True)
     except (OSError, ValueError, KeyError, TypeError):
@@ -259,4 +263,4 @@ def _reason(error: BaseException) -> str:
     return error.line() if isinstance(error, MootError) else f"{type(error).__name__}: {error}"
 
 
-__all__ = ["Outcome", "Unit", "UnitPool", "document", "kept", "unit_key"]
+__all__ = ["Outcome", "Unit", "UnitPool", "document", "kept", "kept_at", "unit_key"]

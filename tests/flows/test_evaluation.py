@@ -31,7 +31,9 @@ pytestmark = pytest.mark.usefixtures("prefect_server")
 MUSEUMS = ("We should make all museums free of charge", "Museums should charge no entrance fee")
 SMALL = ("~method@methods.persona_debate", "+method@methods.e2e=e2e", "+method@methods.plan=plan",
          "reference=e2e", "primary=self_bleu", "metric=[self_bleu,quality,citations]",
-         "replicates=2", "dataset=jsonl", "essay.words=120")  # fmt: skip
+         "replicates=2", "dataset=jsonl", "essay.words=120",
+         # Of its own: calls are counted, and other tests of this process share the cache.
+         "seed=23")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +196,7 @@ def test_prompts_are_a_dimension(corpus: Path, tmp_path: Path) -> None:
     short = tmp_path / "short.yaml"
     short.write_text("WriteOutright: Refute the proposition in plain words.\n")
     words = ("metric=[citations]", "primary=citation_recall", "~method@methods.plan",
-             "+prompts.own=null")  # fmt: skip
+             "+prompts.own=null", "seed=24")  # fmt: skip
     result = run(corpus, rows, *words, f"+prompts.short={short}")
     assert [r["prompt"] for r in result["table"]] == ["own"] * 3 + ["short"] * 3
     assert {(c["prompt"], c["b_prompt"]) for c in result["comparisons"]} == {("short", "own")}

@@ -45,6 +45,7 @@ def grid(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, An
         f"datasets.one.path={one}", f"datasets.two.path={two}", "reference=e2e", "name=grid",
         "metric=[citations,quality]", "primary=citation_recall", "essay.words=120",
         "tracking.traces=all", f"paths.artifacts={corpus}",
+        "seed=25",  # of its own: units are traced when they run, and other tests share the folder
     ]  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_API_KEY", SECRET)
