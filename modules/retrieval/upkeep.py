@@ -19,7 +19,6 @@ FLAT = 20_000
 EF = 200
 """Candidates the vector index looks at for one query."""
 
-_EF_CONSTRUCTION = 150  # a quarter of the default's build time at the same recall
 SLACK = 2_000
 """Rows that may stand beside the vector index: they take 4 ms of a search."""
 
@@ -52,7 +51,7 @@ def graph(table: Table, column: str, name: str | None = None) -> None:
     """Build a column's vector index anew."""
     from lancedb.index import HnswSq
 
-    config = HnswSq("cosine", num_partitions=1, ef_construction=_EF_CONSTRUCTION)
+    config = HnswSq("cosine", num_partitions=1)
     table.create_index(column, config=config, replace=True, name=name or f"{column}_idx")
 
 
