@@ -18,7 +18,7 @@ from signatures.errors import BudgetReached, ConfigError, EvidenceError
 from signatures.results import AnswerResult
 from tests.servers.debaters import debaters
 from tests.servers.lm import LMRequest, LMServer, Reply
-from tests.support import composed
+from tests.support import ROOT, composed
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
 
@@ -102,6 +102,29 @@ def test_without_evidence_it_refuses(corpus: Path, overrides: list[str], subject
     with pytest.raises(EvidenceError) as caught:
         run(corpus, *overrides, subject=subject)
     assert caught.value.exit_code == 2
+
+
+def test_trusted_answers_cite_trusted_domains_alone(corpus: Path, tmp_path: Path) -> None:
+    from modules.retrieval import EvidenceStore, MiniLM, ingest
+    from modules.retrieval.partition import load, partition
+    from modules.retrieval.sources import discover
+    from modules.retrieval.types import Candidate
+
+    found = discover([ROOT / "data" / "corpus" / "free-museums"])
+    texts = [partition(it, load(it)) for it in found if isinstance(it, Candidate)]
+    with (tmp_path / "pages.jsonl").open("w", encoding="utf-8") as out:
+        for number, page in enumerate(texts):
+            host = "culture.gov" if number % 2 else "tickets.com"
+            body = "\n\n".join(block.text for block in page.blocks)
+            url = f"https://www.{host}/{number}"
+            out.write(json.dumps({"id": str(number), "text": body, "url": url}) + "\n")
+    index = tmp_path / "index"
+    ingest([tmp_path / "pages.jsonl"], EvidenceStore(index, MiniLM()))
+    cited = {}
+    for trusted in ("true", "null"):
+        result = run(corpus, f"paths.index={index}", f"trusted={trusted}", "seed=51")
+        cited[trusted] = {int(c["source"].rsplit("#", 1)[-1]) % 2 for c in result["citations"]}
+    assert cited == {"true": {1}, "null": {0, 1}}
 
 
 def test_methods_of_the_other_flow_are_refused_in_one_line() -> None:
