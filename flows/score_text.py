@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import TextWrapper
 
 from modules.markup import one_line
 from signatures.results import ScoredItem, ScoreResult
@@ -11,6 +12,10 @@ SHOWN = 5
 """Rows of a kind that are listed; all of them are in the JSON."""
 
 WIDTH = 100
+
+_BELOW = TextWrapper(
+    WIDTH, initial_indent=" " * 10, subsequent_indent=" " * 10, max_lines=4, placeholder=" …"
+)
 
 
 def score_text(result: ScoreResult) -> list[str]:
@@ -60,8 +65,11 @@ def _listed(title: str, items: Sequence[ScoredItem]) -> list[str]:
 
 def _line(item: ScoredItem) -> str:
     value = "       -" if item.value is None else f"{item.value:8.2f}"
-    text = f"{value}  {one_line(item.id)}  {one_line(item.explanation)}"
-    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
+    head, why = f"{value}  {one_line(item.id)}", one_line(item.explanation)
+    if len(head) + 2 + len(why) <= WIDTH:
+        return f"{head}  {why}"
+    # What a text lacks is the point of some metrics: it is shown below, and not cut after a word.
+    return "\n".join([head, *_BELOW.wrap(why)])
 
 
 __all__ = ["score_text"]

@@ -91,7 +91,7 @@ def test_a_killed_worker_loses_and_doubles_nothing(corpus: Path, tmp_path: Path)
     quality = [r for r in result["table"] if r["metric"] == "quality"]
     assert [(r["n_scored"], r["n_failed"]) for r in quality] == [(4, 0), (4, 0)]
     ledgers = sorted(folder.glob("ledger-*.jsonl"))
-    assert len(ledgers) == 2
+    assert 1 <= len(ledgers) <= 2  # the killed one may have been importing still
     lines = [
         json.loads(x) for path in ledgers for x in path.read_text().splitlines() if x[-1] == "}"
     ]

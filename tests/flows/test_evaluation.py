@@ -56,7 +56,8 @@ def run(
     return evaluation(plain, str(folder) if folder else None)
 
 
-@pytest.fixture(scope="module")
+# Before any other test of the module: its calls are counted, and some of theirs are the same.
+@pytest.fixture(scope="module", autouse=True)
 def first(corpus: Path, propositions: Path) -> dict[str, Any]:
     return run(corpus, propositions, "tracking=mlflow")
 

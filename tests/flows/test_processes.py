@@ -30,7 +30,13 @@ def start(*words: str, artifacts: Path, **environment: str) -> subprocess.Popen[
     return subprocess.Popen(
         [sys.executable, "-m", "flows.cli", *words],
         cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=interruptible,
     )  # fmt: skip
+
+
+def interruptible() -> None:
+    """A shell's background jobs ignore Ctrl-C, and so would what they start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for(server: LMServer, calls: int, process: subprocess.Popen[str]) -> None:
