@@ -11,15 +11,13 @@ from evals.dispute import acknowledges
 from flows.answer_config import AnswerConfig
 from flows.answer_files import write_files
 from flows.config import config_hash, typed
-from flows.limiting import limiters
 from flows.programs import tuned
 from flows.run import Run
 from flows.run_metrics import scored
-from flows.runtime import embedder_of, lm_cache, new_run, retriever_of
+from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
 from flows.stages import TaskStep
 from flows.tracking import Tracker
 from modules.answering import AnswerParts
-from modules.lm.roles import Roles
 from modules.vectors import remembering
 from signatures.results import AnswerResult
 from signatures.types import RunRecord
@@ -59,14 +57,7 @@ def _answered(
     lm_cache(settings.paths)
     embedder = embedder_of(settings)
     retriever = retriever_of(settings, embedder, run)
-    roles = Roles(
-        settings.backend,
-        run.ledger,
-        own=settings.roles,
-        seed=settings.seed,
-        replicate=settings.replicate,
-        slots=limiters(settings.runner, [settings.backend, *settings.roles.values()]),
-    )
+    roles = roles_of(settings, run, settings.replicate)
     method = settings.method
     fresh = method.program(settings.settings, retriever, remembering(embedder))
     program = tuned(fresh, settings, "answer", method.name)

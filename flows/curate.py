@@ -15,14 +15,12 @@ from evals.questions import QuestionFile
 from flows.config import config_hash, typed
 from flows.curate_config import CurateConfig
 from flows.curate_files import write_dataset, write_result
-from flows.limiting import limiters
 from flows.run import Run
-from flows.runtime import embedder_of, lm_cache, new_run, retriever_of
+from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
 from flows.tracking import Tracker
 from flows.units import Outcome, Unit, UnitPool
 from modules.curation import Curator, Duplicate, without_duplicates
 from modules.evidence import Background, Retriever
-from modules.lm.roles import Roles
 from modules.stage import key
 from modules.vectors import Embedder, remembering
 from signatures.curation_results import CuratedQuestion, CurateResult, LeftOut
@@ -63,13 +61,7 @@ def _curated(
     lm_cache(settings.paths)
     retriever = retriever_of(settings, embedder_of(settings), run)
     embedder = remembering(embedder_of(settings))
-    roles = Roles(
-        settings.backend,
-        run.ledger,
-        own=settings.roles,
-        seed=settings.seed,
-        slots=limiters(settings.runner, [settings.backend, *settings.roles.values()]),
-    )
+    roles = roles_of(settings, run)
     texts = [question.text for question in questions]
     stay, twins = without_duplicates(texts, embedder, settings.curation.duplicate)
     curator = roles.bind(_curator(settings, retriever, embedder))

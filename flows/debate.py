@@ -11,13 +11,11 @@ from flows.config import DebateConfig, config_hash, typed
 from flows.debate_events import EventLog
 from flows.debate_files import earlier, votes, write_files
 from flows.debate_result import Circumstances, measured, metrics_of, seated, told
-from flows.limiting import limiters
 from flows.persona_files import with_personas
 from flows.run import Run
-from flows.runtime import embedder_of, lm_cache, new_run, retriever_of
+from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
 from flows.stages import TaskStep
 from flows.tracking import Tracker
-from modules.lm.roles import Roles
 from modules.roundtable import NOTHING, Roundtable
 from signatures.results import DebateResult
 from signatures.types import RunRecord
@@ -62,14 +60,7 @@ def _held(
     lm_cache(settings.paths)
     embedder = embedder_of(settings)
     retriever = retriever_of(settings, embedder, run)
-    roles = Roles(
-        settings.backend,
-        run.ledger,
-        own=settings.roles,
-        seed=settings.seed,
-        replicate=settings.replicate,
-        slots=limiters(settings.runner, [settings.backend, *settings.roles.values()]),
-    )
+    roles = roles_of(settings, run, settings.replicate)
     table = roles.bind(Roundtable(settings.settings, retriever, embedder).followed_by(log))
     before = earlier(run.folder)
     parts = table(

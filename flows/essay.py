@@ -9,11 +9,10 @@ from prefect import flow
 from evals.contract import Tools
 from flows.config import EssayConfig, config_hash, typed
 from flows.essay_files import write_files
-from flows.limiting import limiters
 from flows.programs import tuned
 from flows.run import Run
 from flows.run_metrics import scored
-from flows.runtime import embedder_of, lm_cache, new_run, retriever_of
+from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
 from flows.stages import TaskStep
 from flows.tracking import Tracker
 from modules.argument_graph import argument_graph
@@ -57,14 +56,7 @@ def _write(settings: EssayConfig, config: dict[str, Any], run: Run, step: TaskSt
     lm_cache(settings.paths)
     embedder = embedder_of(settings)
     retriever = retriever_of(settings, embedder, run)
-    roles = Roles(
-        settings.backend,
-        run.ledger,
-        own=settings.roles,
-        seed=settings.seed,
-        replicate=settings.replicate,
-        slots=limiters(settings.runner, [settings.backend, *settings.roles.values()]),
-    )
+    roles = roles_of(settings, run, settings.replicate)
     method, remembered = settings.method, remembering(embedder)
     best = best_of(
         method,

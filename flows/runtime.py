@@ -10,11 +10,13 @@ from typing import Any
 from flows.answer_config import AnswerConfig
 from flows.config import AskingConfig, DebateConfig, EssaySections, FlowConfig, IngestConfig
 from flows.curate_config import CurateConfig
+from flows.limiting import limiters
 from flows.retrieval_config import RetrievalConfig
 from flows.run import Run, new_id
 from flows.sections import Paths
 from modules.evidence import NoEvidence, Retriever
 from modules.lm.ledger import Budget, Ledger
+from modules.lm.roles import Roles
 from modules.perplexity import Evaluator
 
 _embedders: dict[str, Any] = {}
@@ -69,6 +71,19 @@ def retriever_of(
     if isinstance(config, AnswerConfig | CurateConfig):
         spec = config.source
     return (spec.for_run(run.folder) if run else spec).open(config.paths.index, embedder)
+
+
+def roles_of(config: AskingConfig, run: Run, replicate: int = 0) -> Roles:
+    """The LM of each role, all calls counted by the run and held to their servers' limits."""
+    used = [config.backend, *config.roles.values()]
+    return Roles(
+        config.backend,
+        run.ledger,
+        own=config.roles,
+        seed=config.seed,
+        replicate=replicate,
+        slots=limiters(config.runner, used),
+    )
 
 
 def evaluator_of(config: AskingConfig, ledger: Ledger | None = None) -> Evaluator | None:
