@@ -23,7 +23,7 @@ from flows.rating import (
 )
 from flows.run import RESULT_FILE, Run, find
 from flows.runtime import new_run
-from flows.tracking import Tracker
+from flows.tracking import tracked
 from flows.units import Outcome, Unit, UnitPool
 from modules.discussion_import import Imported, imported
 from signatures.errors import InputError
@@ -46,8 +46,7 @@ def annotate(config: dict[str, Any], run_dir: str | None = None) -> dict[str, An
     settings = typed(AnnotateConfig, config)
     read = imported(_path(settings), settings.criteria)
     run = new_run("annotate", settings, config, run_dir, settings.budget)
-    tracker = Tracker(run, settings, config)
-    try:
+    with tracked(run, settings, config) as tracker:
         result, figures = _annotate(settings, config, run, read)
         discussions = list(read.discussions.values())
         files = write_files(
@@ -56,11 +55,6 @@ def annotate(config: dict[str, Any], run_dir: str | None = None) -> dict[str, An
         result = result.model_copy(update={"files": [str(f) for f in files]})
         files.append(run.write(RESULT_FILE, result.model_dump_json(indent=2) + "\n"))
         tracker.finish(_metrics(result), files)
-    except BaseException as error:
-        tracker.fail(error)
-        raise
-    finally:
-        run.close()
     return result.model_dump(mode="json")
 
 

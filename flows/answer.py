@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 from prefect import flow
@@ -16,7 +17,7 @@ from flows.run import Run
 from flows.run_metrics import scored
 from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
 from flows.stages import TaskStep
-from flows.tracking import Tracker
+from flows.tracking import tracked
 from modules.answering import AnswerParts
 from modules.vectors import remembering
 from signatures.results import AnswerResult
@@ -36,18 +37,12 @@ def answer(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]
     """
     settings = typed(AnswerConfig, config)
     run = new_run("answer", settings, config, run_dir, settings.budget)
-    tracker = Tracker(run, settings, config)
-    step = TaskStep(run, settings.runner, total=settings.method.stages, meanwhile=tracker.start)
-    try:
-        result = _answered(settings, config, run, step)
-        files = write_files(run, result)
-        tracker.finish(_metrics(result), files)
-    except BaseException as error:
-        tracker.fail(error)
-        raise
-    finally:
-        step.close()
-        run.close()
+    with tracked(run, settings, config) as tracker:
+        step = TaskStep(run, settings.runner, total=settings.method.stages, meanwhile=tracker.start)
+        with closing(step):
+            result = _answered(settings, config, run, step)
+            files = write_files(run, result)
+            tracker.finish(_metrics(result), files)
     return result.model_dump(mode="json")
 
 

@@ -17,7 +17,7 @@ from flows.curate_config import CurateConfig
 from flows.curate_files import write_dataset, write_result
 from flows.run import Run
 from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
-from flows.tracking import Tracker
+from flows.tracking import tracked
 from flows.units import Outcome, Unit, UnitPool
 from modules.curation import Curator, Duplicate, without_duplicates
 from modules.evidence import Background, Retriever
@@ -42,16 +42,10 @@ def curate(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]
     items = QuestionFile(name="questions", path=Path(settings.subject), limit=settings.limit)
     questions = items.items()
     run = new_run("curate", settings, config, run_dir, settings.budget)
-    tracker = Tracker(run, settings, config)
-    try:
+    with tracked(run, settings, config) as tracker:
         tracker.start()
         result = _curated(settings, config, run, questions)
         tracker.finish(_metrics(result), write_result(run, result))
-    except BaseException as error:
-        tracker.fail(error)
-        raise
-    finally:
-        run.close()
     return result.model_dump(mode="json")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 from prefect import flow
@@ -15,7 +16,7 @@ from flows.persona_files import with_personas
 from flows.run import Run
 from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
 from flows.stages import TaskStep
-from flows.tracking import Tracker
+from flows.tracking import tracked
 from modules.roundtable import NOTHING, Roundtable
 from signatures.results import DebateResult
 from signatures.types import RunRecord
@@ -35,22 +36,14 @@ def debate(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]
     config = with_personas(config)
     settings = typed(DebateConfig, config)
     run = new_run("debate", settings, config, run_dir, settings.budget)
-    log = EventLog(run.folder)
-    tracker = Tracker(run, settings, config)
-    step = TaskStep(run, settings.runner, total=_stages(settings), meanwhile=tracker.start)
-    try:
-        log("started", topic=settings.subject, rounds=settings.debate.rounds)
-        result = _held(settings, config, run, step, log)
-        files = write_files(run, result)
-        log("finished")
-        tracker.finish(metrics_of(result), files)
-    except BaseException as error:
-        log.failed(error)
-        tracker.fail(error)
-        raise
-    finally:
-        step.close()
-        run.close()
+    with tracked(run, settings, config) as tracker:
+        step = TaskStep(run, settings.runner, total=_stages(settings), meanwhile=tracker.start)
+        with closing(step), EventLog(run.folder) as log:
+            log("started", topic=settings.subject, rounds=settings.debate.rounds)
+            result = _held(settings, config, run, step, log)
+            files = write_files(run, result)
+            log("finished")
+            tracker.finish(metrics_of(result), files)
     return result.model_dump(mode="json")
 
 

@@ -11,6 +11,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -46,8 +47,20 @@ class EventLog:
             text = json.dumps(line, ensure_ascii=False)
             self._write(text.encode("utf-8", "replace").decode() + "\n")
 
-    def failed(self, error: BaseException) -> None:
-        """Say that this invocation ended, and why."""
+    def __enter__(self) -> EventLog:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Say why this invocation ended, if it did not get through."""
+        if error is not None:
+            self._failed(error)
+
+    def _failed(self, error: BaseException) -> None:
         if isinstance(error, MootError):
             self("failed", **error.as_json())
         else:

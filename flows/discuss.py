@@ -24,7 +24,7 @@ from flows.rating import (
 )
 from flows.run import RESULT_FILE, Run
 from flows.runtime import embedder_of, new_run
-from flows.tracking import Tracker
+from flows.tracking import tracked
 from flows.units import Outcome, Unit, UnitPool
 from modules.discussion import Discuss
 from modules.discussion_settings import plans
@@ -49,8 +49,7 @@ def discuss(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any
     settings = typed(DiscussConfig, config)
     planned = _plans(settings)
     run = new_run("discuss", settings, config, run_dir, settings.budget)
-    tracker = Tracker(run, settings, config)
-    try:
+    with tracked(run, settings, config) as tracker:
         result, figures = _discuss(settings, config, run, planned)
         files = write_files(
             run,
@@ -63,11 +62,6 @@ def discuss(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any
         result = result.model_copy(update={"files": [str(f) for f in files]})
         files.append(run.write(RESULT_FILE, result.model_dump_json(indent=2) + "\n"))
         tracker.finish(_metrics(result), files)
-    except BaseException as error:
-        tracker.fail(error)
-        raise
-    finally:
-        run.close()
     return result.model_dump(mode="json")
 
 

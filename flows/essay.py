@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 from prefect import flow
@@ -14,7 +15,7 @@ from flows.run import Run
 from flows.run_metrics import scored
 from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
 from flows.stages import TaskStep
-from flows.tracking import Tracker
+from flows.tracking import tracked
 from modules.argument_graph import argument_graph
 from modules.debate_quality import figures
 from modules.essay import Best, EssayJudge, best_of
@@ -37,18 +38,12 @@ def essay(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]:
     """
     settings = typed(EssayConfig, config)
     run = new_run("essay", settings, config, run_dir, settings.budget)
-    tracker = Tracker(run, settings, config)
-    step = TaskStep(run, settings.runner, total=_stages(settings), meanwhile=tracker.start)
-    try:
-        result = _write(settings, config, run, step)
-        files = write_files(run, result)
-        tracker.finish(_metrics(result), files)
-    except BaseException as error:
-        tracker.fail(error)
-        raise
-    finally:
-        step.close()
-        run.close()
+    with tracked(run, settings, config) as tracker:
+        step = TaskStep(run, settings.runner, total=_stages(settings), meanwhile=tracker.start)
+        with closing(step):
+            result = _write(settings, config, run, step)
+            files = write_files(run, result)
+            tracker.finish(_metrics(result), files)
     return result.model_dump(mode="json")
 
 

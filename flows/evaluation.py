@@ -19,7 +19,7 @@ from flows.rehearsal import plan
 from flows.run import Run
 from flows.runtime import lm_cache, new_run
 from flows.tracing import Tracing
-from flows.tracking import Tracker
+from flows.tracking import tracked
 from flows.units import UnitPool
 from signatures.errors import TooManyFailures
 from signatures.evaluation_results import EvaluationResult
@@ -51,18 +51,12 @@ def evaluation(config: dict[str, Any], run_dir: str | None = None) -> dict[str, 
     if settings.dry_run:
         return plan(settings).model_dump(mode="json")
     run = new_run("evaluation", settings, config, run_dir, settings.budget)
-    tracker = Tracker(run, settings, config)
-    tracker.start()
-    tracing = Tracing(run, settings.tracking, settings.runner)
-    try:
+    with tracked(run, settings, config) as tracker:
+        tracker.start()
+        tracing = Tracing(run, settings.tracking, settings.runner)
         result = _evaluated(settings, config, run, tracing)
         files = write_files(run, result)
         record(tracker, settings, result, run, tracing, files)
-    except BaseException as error:
-        tracker.fail(error)
-        raise
-    finally:
-        run.close()
     return result.model_dump(mode="json")
 
 

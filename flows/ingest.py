@@ -12,7 +12,7 @@ from flows.config import IngestConfig, typed
 from flows.run import RESULT_FILE
 from flows.runtime import embedder_of, new_run
 from flows.stages import infrastructure
-from flows.tracking import Tracker
+from flows.tracking import tracked
 from modules.retrieval import EvidenceStore
 from modules.retrieval import ingest as take
 from modules.retrieval.projections import project
@@ -35,20 +35,14 @@ def ingest(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]
     """
     settings = typed(IngestConfig, config)
     run = new_run("ingest", settings, config, run_dir)
-    tracker = Tracker(run, settings, config)
-    tracker.start()
-    retrying = _take.with_options(
-        retries=settings.runner.retries, retry_delay_seconds=settings.runner.retry_delay_s
-    )
-    try:
+    with tracked(run, settings, config) as tracker:
+        tracker.start()
+        retrying = _take.with_options(
+            retries=settings.runner.retries, retry_delay_seconds=settings.runner.retry_delay_s
+        )
         result = retrying(settings)
         path = run.write(RESULT_FILE, result.model_dump_json(indent=2) + "\n")
         tracker.finish(_metrics(result), [path])
-    except BaseException as error:
-        tracker.fail(error)
-        raise
-    finally:
-        run.close()
     return result.model_dump(mode="json")
 
 

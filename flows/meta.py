@@ -24,7 +24,7 @@ from flows.meta_measures import Scored, Variant, expected, measure, score_all, v
 from flows.run import RESULT_FILE, Run
 from flows.runtime import lm_cache, new_run
 from flows.score import known
-from flows.tracking import Tracker
+from flows.tracking import tracked
 from flows.units import UnitPool
 from modules.lm.roles import Roles
 from signatures.meta_results import Measure, MetaResult
@@ -53,16 +53,10 @@ def meta(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]:
     settings = typed(MetaConfig, config)
     found = _rows(settings)
     run = new_run("meta", settings, config, run_dir, settings.budget)
-    tracker = Tracker(run, settings, config)
-    try:
+    with tracked(run, settings, config) as tracker:
         result, files = _studied(settings, config, run, found)
         files.append(run.write(RESULT_FILE, result.model_dump_json(indent=2) + "\n"))
         tracker.finish(_metrics(result), files)
-    except BaseException as error:
-        tracker.fail(error)
-        raise
-    finally:
-        run.close()
     return result.model_dump(mode="json")
 
 

@@ -14,7 +14,7 @@ from flows.optimize_record import record
 from flows.optimize_result import result_of
 from flows.optimize_run import Optimization
 from flows.runtime import new_run
-from flows.tracking import Tracker
+from flows.tracking import tracked
 
 
 @flow(name="optimize", flow_run_name="{run_dir}", validate_parameters=False)
@@ -39,9 +39,8 @@ def optimize(config: dict[str, Any], run_dir: str | None = None) -> dict[str, An
     settings.optimizer.ready()
     items = settings.dataset.items()
     run = new_run("optimize", settings, config, run_dir, settings.budget)
-    tracker = Tracker(run, settings, config)
-    tracker.start()
-    try:
+    with tracked(run, settings, config) as tracker:
+        tracker.start()
         work = Optimization(settings, items, digest(items), run)
         work.split()
         work.baseline()
@@ -51,11 +50,6 @@ def optimize(config: dict[str, Any], run_dir: str | None = None) -> dict[str, An
         result = result_of(work, config)
         result, files = write_files(work, result, tracker)
         record(tracker, work, result, files)
-    except BaseException as error:
-        tracker.fail(error)
-        raise
-    finally:
-        run.close()
     return result.model_dump(mode="json")
 
 

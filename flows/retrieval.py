@@ -15,7 +15,7 @@ from flows.retrieval_config import RetrievalConfig
 from flows.retrieval_files import write_files
 from flows.run import RESULT_FILE, Run
 from flows.runtime import embedder_of, new_run
-from flows.tracking import Tracker
+from flows.tracking import tracked
 from modules.retrieval.exhaustive import Encodings
 from signatures.retrieval_results import RetrievalResult
 from signatures.types import RunRecord, Usage
@@ -39,20 +39,14 @@ def retrieval(config: dict[str, Any], run_dir: str | None = None) -> dict[str, A
     settings = typed(RetrievalConfig, config)
     tasks = settings.benchmark.tasks()
     run = new_run("retrieval", settings, config, run_dir)
-    tracker = Tracker(run, settings, config)
-    tracker.start()
-    try:
+    with tracked(run, settings, config) as tracker:
+        tracker.start()
         figures = benchmark.run(tasks, _opener(settings), _measured(settings))
         result = _result(settings, config, run, tasks, figures)
         files = write_files(run, result)
         result = result.model_copy(update={"files": [path.name for path in files]})
         files.append(run.write(RESULT_FILE, result.model_dump_json(indent=2) + "\n"))
         tracker.finish(_metrics(result), files)
-    except BaseException as error:
-        tracker.fail(error)
-        raise
-    finally:
-        run.close()
     return result.model_dump(mode="json")
 
 

@@ -20,7 +20,7 @@ from flows.config import ScoreConfig, config_hash, typed
 from flows.limiting import limiters
 from flows.run import RESULT_FILE, Run
 from flows.runtime import embedder_of, evaluator_of, lm_cache, new_run
-from flows.tracking import Tracker
+from flows.tracking import tracked
 from flows.units import Outcome, Unit, UnitPool, kept, unit_key
 from modules.lm.roles import Roles
 from signatures.errors import ConfigError
@@ -42,16 +42,10 @@ def score(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]:
     settings = typed(ScoreConfig, config)
     loaded = _rows(settings)
     run = new_run("score", settings, config, run_dir, settings.budget)
-    tracker = Tracker(run, settings, config)
-    try:
+    with tracked(run, settings, config) as tracker:
         result = _score(settings, config, run, loaded)
         path = run.write(RESULT_FILE, result.model_dump_json(indent=2) + "\n")
         tracker.finish(_metrics(result), [path])
-    except BaseException as error:
-        tracker.fail(error)
-        raise
-    finally:
-        run.close()
     return result.model_dump(mode="json")
 
 

@@ -12,9 +12,9 @@ import json
 import logging
 import warnings
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -126,6 +126,21 @@ class Tracker:
         params = [Param(k, v[:MAX_PARAM]) for k, v in flat(self._plain).items()]
         client.log_batch(run.info.run_id, params=params)
         return str(run.info.run_id)
+
+
+@contextmanager
+def tracked(run: Run, config: FlowConfig, plain: Mapping[str, Any]) -> Iterator[Tracker]:
+    """The record of a run, for as long as it takes: whatever ends it early, Ctrl-C too, is named in
+    the record, and the run's folder is closed. Who gets through calls :meth:`Tracker.finish`.
+    """
+    tracker = Tracker(run, config, plain)
+    try:
+        yield tracker
+    except BaseException as error:
+        tracker.fail(error)
+        raise
+    finally:
+        run.close()
 
 
 def log_metrics(client: Any, run_id: str, metrics: Mapping[str, float | None]) -> None:
