@@ -31,9 +31,7 @@ pytestmark = pytest.mark.usefixtures("prefect_server")
 MUSEUMS = ("We should make all museums free of charge", "Museums should charge no entrance fee")
 SMALL = ("~method@methods.persona_debate", "+method@methods.e2e=e2e", "+method@methods.plan=plan",
          "reference=e2e", "primary=self_bleu", "metric=[self_bleu,quality,citations]",
-         "replicates=2", "dataset=jsonl", "essay.words=120",
-         # Of its own: calls are counted, and other tests of this process share the cache.
-         "seed=23")  # fmt: skip
+         "replicates=2", "dataset=jsonl", "essay.words=120")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
