@@ -318,7 +318,7 @@ def test_kill_9_and_resume_repeats_no_call_and_loses_none(
         result = document(done)
         # Calls that were out when the process died were answered to nobody; no other is repeated.
         assert len(asked) - len(set(asked)) <= under_way
-        again = run("discuss", folder, home, *backend(server), raters)
+        again = run("discuss", folder, home, *backend(server), raters, "seed=0")  # the command's
         assert len(server.requests) == len(asked)
     assert result["usage"]["calls"] == len(asked) - before
     assert again["usage"]["calls"] == 0
