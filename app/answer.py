@@ -6,9 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import debate, essay, frame, jobs
-from flows import run as runs
-from flows.compose import composed, options
+from app import debate, documents, essay, frame, jobs, session
+from flows.compose import options
 from flows.environment import artifacts
 from signatures.errors import MootError
 
@@ -49,17 +48,17 @@ def _ask() -> None:
         format_func=lambda m: f"{m}: {methods[m]}" if methods[m] else m,
     )  # fmt: skip
     retrieval = st.radio("Evidence", list(RETRIEVAL), format_func=lambda r: f"{r}: {RETRIEVAL[r]}")
+    own = documents.ask()
     with st.expander("Backend"):
         chosen = frame.backend()
     if st.button("Answer", type="primary", disabled=not question, icon=":material/help:"):
         overrides = {**chosen, "method": method, "method.retrieval": retrieval}
         try:
-            plain = composed("answer", str(question), overrides)
-            folder = artifacts() / "runs" / "answer" / runs.new_id(str(question))
-            jobs.start("answer", plain, folder)
+            folder = session.begin("answer", str(question), overrides, own)
         except MootError as error:
             frame.fault(error)
             return
+        documents.given()
         st.query_params["run"] = folder.name
         st.rerun()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import frame, jobs, seats, session, table
+from app import documents, frame, jobs, seats, session, table
 from flows.debate_events import scene
 from signatures.errors import MootError
 
@@ -58,7 +58,7 @@ def _just_begun(name: str) -> bool:
 
 
 def _ask() -> None:
-    st.title("What would you like to learn about?")
+    st.title("What would you like to learn about?", anchor=False)
     st.write(
         "Personas with different stakes debate a contested topic, each turn with its sources. "
         "You choose who sits at the table; nobody tells you who is right."
@@ -71,20 +71,22 @@ def _ask() -> None:
         placeholder="Choose a topic, or type your own and press Enter",
         label_visibility="collapsed",
     )
+    own = documents.ask()
     with st.expander("Settings"):
-        overrides = _settings()
+        overrides = _settings(own is not None)
     if st.button("Set the table", type="primary", disabled=not topic, icon=":material/groups:"):
         try:
-            folder = session.begin(str(topic), overrides)
+            folder = session.begin_debate(str(topic), overrides, own)
         except MootError as error:
             frame.fault(error)
             return
+        documents.given()
         st.session_state["begun"] = str(folder)
         st.query_params["run"] = folder.name
         st.rerun()
 
 
-def _settings() -> dict[str, object]:
+def _settings(own: bool) -> dict[str, object]:
     left, right = st.columns(2)
     with left:
         chosen = frame.backend()
@@ -93,6 +95,7 @@ def _settings() -> dict[str, object]:
             "Evidence",
             list(SOURCES),
             format_func=lambda name: SOURCES[name],
+            disabled=own,
         )
     with right:
         mode = st.radio(
@@ -110,7 +113,7 @@ def _settings() -> dict[str, object]:
     return {
         **chosen,
         "seed": int(seed),
-        "evidence": source,
+        "evidence": "corpus" if own else source,
         "debate.mode": mode,
         "debate.personas": count,
         "debate.turn_words": words,

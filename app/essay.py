@@ -6,9 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import debate, frame, history, jobs, session
+from app import debate, documents, frame, history, jobs, session
 from flows import run as runs
-from flows.compose import composed, options
+from flows.compose import options
 from flows.environment import artifacts
 from signatures.errors import MootError
 
@@ -46,17 +46,17 @@ def _ask() -> None:
         format_func=lambda m: f"{m}: {methods[m]}" if methods[m] else m,
     )  # fmt: skip
     words = st.slider("Words", 100, 1500, 500, step=50)
+    own = documents.ask()
     with st.expander("Backend"):
         chosen = frame.backend()
     if st.button("Write", type="primary", disabled=not proposition, icon=":material/edit:"):
         overrides = {**chosen, "method": method, "stance": stance, "essay.words": words}
         try:
-            plain = composed("essay", str(proposition), overrides)
-            folder = artifacts() / "runs" / "essay" / runs.new_id(str(proposition))
-            jobs.start("essay", plain, folder)
+            folder = session.begin("essay", str(proposition), overrides, own)
         except MootError as error:
             frame.fault(error)
             return
+        documents.given()
         st.query_params["run"] = folder.name
         st.rerun()
 

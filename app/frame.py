@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import streamlit as st
 
@@ -17,6 +19,8 @@ PAGE_STYLE = """
 .mt{font-size:1rem}
 .mt a{color:inherit}
 [class*="st-key-seat-"]{border-left:5px solid var(--shade,gray);padding-left:.4rem;gap:.3rem}
+a:focus-visible,button:focus-visible,summary:focus-visible,[role=radio]:focus-visible{
+outline:3px solid currentColor!important;outline-offset:2px}
 @media (max-width:640px){.block-container{padding-left:.8rem;padding-right:.8rem}
 h1{font-size:1.5rem!important}}
 """
@@ -48,6 +52,11 @@ def plain(text: str) -> str:
     return "".join(
         f"\\{c}" if c in "\\`*_{}[]()#+-.!|<>~$:" else c for c in one_line(text, joiners=True)
     )
+
+
+def local(run: Path) -> str:
+    """Where the page shows a source that a run cites, with ``{}`` for the chunk."""
+    return f"source?run={quote(run.name)}&chunk={{}}"
 
 
 def fault(error: MootError | str) -> None:
@@ -87,4 +96,4 @@ def spent(usage: Any) -> str:
     )
 
 
-__all__ = ["backend", "fault", "html", "plain", "ready", "spent", "style"]
+__all__ = ["backend", "fault", "html", "local", "plain", "ready", "spent", "style"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +16,9 @@ from signatures.table import TableTurn
 from signatures.types import Persona
 
 EDGES = {"support": "#009E73", "oppose": "#D55E00"}
+BEND = 0.45
+"""How far a curve bends, in rows, over one turn; over more it grows with their square root."""
+STEPS = 12
 SAYS = 160
 """Characters of a turn that its mark tells."""
 
@@ -25,7 +30,7 @@ def show(now: Scene, people: Mapping[str, Persona], shades: Mapping[str, str]) -
         st.info("There is nothing to draw yet.")
         return
     name = _names(people)
-    spec = _spec(_nodes(turns, people, name), _edges(turns, name), name, shades)
+    spec = _spec(_nodes(turns, people, name), _edges(turns, list(name)), name, shades)
     st.vega_lite_chart(spec, width="stretch")
     st.caption(
         "▲ for, ▼ against, ◆ neutral. Solid lines support, dashed lines oppose. "
@@ -50,6 +55,7 @@ def _nodes(
             "turn": t.id,
             "place": place,
             "speaker": name[t.speaker],
+            "row": list(name).index(t.speaker),
             "stance": people[t.speaker].stance,
             "says": one_line(t.text)[:SAYS],
         }
@@ -57,22 +63,27 @@ def _nodes(
     ]
 
 
-def _edges(turns: Sequence[TableTurn], name: Mapping[str, str]) -> list[dict[str, Any]]:
-    at = {t.id: (place, name[t.speaker]) for place, t in enumerate(turns, start=1)}
+def _edges(turns: Sequence[TableTurn], rows: Sequence[str]) -> list[dict[str, Any]]:
+    """The answers as curves, point by point: the further apart two turns, the more it is bent, so
+    that answers along one line do not hide each other.
+    """
+    at = {t.id: (place, rows.index(t.speaker)) for place, t in enumerate(turns, start=1)}
     found = []
     for t in turns:
         if t.replies_to in at and t.relation != "none":
-            (place, speaker), (place2, speaker2) = at[t.replies_to], at[t.id]
-            found.append(
-                {
-                    "place": place,
-                    "speaker": speaker,
-                    "place2": place2,
-                    "speaker2": speaker2,
-                    "relation": t.relation,
-                    "says": f"{t.id} {t.relation}s {t.replies_to}",
-                }
-            )
+            (x1, y1), (x2, y2) = at[t.replies_to], at[t.id]
+            bent = BEND * math.sqrt(max(0, x2 - x1 - 1))
+            for step in range(STEPS + 1):
+                share = step / STEPS
+                found.append(
+                    {
+                        "answer": f"{t.id} {t.relation}s {t.replies_to}",
+                        "relation": t.relation,
+                        "step": step,
+                        "place": round(x1 + share * (x2 - x1), 3),
+                        "row": round(y1 + share * (y2 - y1) - bent * 4 * share * (1 - share), 3),
+                    }
+                )
     return found
 
 
@@ -84,7 +95,19 @@ def _spec(
 ) -> dict[str, Any]:
     """The drawing in Vega-Lite."""
     order = list(name.values())
-    y = {"field": "speaker", "type": "nominal", "title": None, "sort": order}
+    top = min([0, *(point["row"] for point in edges)]) - 0.5
+    y = {
+        "field": "row",
+        "type": "quantitative",
+        "title": None,
+        "axis": {
+            "values": list(range(len(order))),
+            "labelExpr": f"{json.dumps(order)}[datum.value]",
+            "labelLimit": 160,
+            "grid": False,
+        },
+        "scale": {"domain": [len(order) - 0.5, top], "nice": False, "zero": False},
+    }
     x = {
         "field": "place",
         "type": "quantitative",
@@ -98,22 +121,23 @@ def _spec(
     dashes = {"domain": list(EDGES), "range": [[1, 0], [5, 4]]}
     lines = {
         "data": {"values": edges},
-        "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.8},
+        "mark": {"type": "line", "strokeWidth": 2, "opacity": 0.8},
         "encoding": {
             "x": x,
             "y": y,
-            "x2": {"field": "place2"},
-            "y2": {"field": "speaker2"},
+            "detail": {"field": "answer", "type": "nominal"},
+            "order": {"field": "step"},
             "color": {"field": "relation", "type": "nominal", "scale": kinds, "title": "answers"},
             "strokeDash": {"field": "relation", "type": "nominal", "scale": dashes, "legend": None},
-            "tooltip": {"field": "says", "type": "nominal", "title": "answer"},
+            "tooltip": {"field": "answer", "type": "nominal"},
         },
     }
     along = {"type": "interval", "encodings": ["x"]}
     told = ("turn", "speaker", "stance", "says")
     points = {
         "data": {"values": nodes},
-        "mark": {"type": "point", "filled": True, "size": 260, "opacity": 1},
+        # The edge keeps a mark in sight on grounds of its own lightness.
+        "mark": {"type": "point", "filled": True, "size": 260, "opacity": 1, "stroke": "gray"},
         "encoding": {
             "x": x,
             "y": y,
@@ -123,7 +147,9 @@ def _spec(
         },
         "params": [{"name": "view", "select": along, "bind": "scales"}],
     }
-    return {"height": 60 + 46 * len(order), "layer": [lines, points]}
+    answers = len({point["answer"] for point in edges})
+    about = f"Who answered whom: {len(nodes)} turns, {answers} answers."
+    return {"description": about, "height": 60 + 46 * len(order), "layer": [lines, points]}
 
 
 __all__ = ["show"]

@@ -6,6 +6,7 @@ that is reloaded, or a server that is started anew, finds everything there.
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 from importlib import import_module
@@ -21,7 +22,8 @@ from flows.configs import CONFIGS
 from flows.environment import artifacts
 from flows.launch import stored
 from flows.run import LOCK_FILE, RESULT_FILE
-from flows.runtime import embedder_of
+from flows.runtime import embedder_of, in_background
+from flows.tracking import settle
 from signatures.errors import MootError
 
 log = logging.getLogger("moot.app")
@@ -85,6 +87,8 @@ def warm() -> None:
         import_module(name)
     with prefect_server.connected():
         pass
+    gc.collect()
+    gc.freeze()  # what is loaded stays: no later collection need look through it
 
 
 def _run(flow: str, plain: dict[str, Any], folder: Path) -> None:
@@ -98,6 +102,8 @@ def _run(flow: str, plain: dict[str, Any], folder: Path) -> None:
     except Exception as fault:  # a run's fault is shown on its page, and must not end the server
         log.exception("the run %s failed", folder.name)
         _errors[folder] = f"{type(fault).__name__}: {fault}"
+    finally:
+        in_background(settle)  # the record: nobody waits for it
 
 
 __all__ = ["error", "finished", "running", "start", "warm"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
@@ -44,29 +45,30 @@ def _seat(folder: Path, seated: list[PersonaInput], place: int, busy: bool) -> N
         label = f"{persona.emoji} {frame.plain(persona.title)} · {SIGNS[persona.stance]}"
         with st.expander(label, key=f"open-{key}"):
             _fields(persona, key, busy)
-            up, down, gone = st.columns(3)
-            if up.button(
-                ":material/arrow_upward:",
-                key=f"up-{key}",
-                help="Speak earlier",
-                disabled=busy or place == 0,
-            ):
-                _swap(folder, seated, place, place - 1)
-            last = place == len(seated) - 1
-            if down.button(
-                ":material/arrow_downward:",
-                key=f"down-{key}",
-                help="Speak later",
-                disabled=busy or last,
-            ):
-                _swap(folder, seated, place, place + 1)
-            few = len(seated) <= 2
-            if gone.button(
-                ":material/delete:", key=f"gone-{key}", disabled=busy or few,
-                help=f"Remove {frame.plain(persona.title)}",
-            ):  # fmt: skip
-                session.arrange(folder, [*seated[:place], *seated[place + 1 :]])
-                st.rerun()
+            with st.container(horizontal=True, gap="small"):
+                _moves(folder, seated, place, busy)
+
+
+def _moves(folder: Path, seated: list[PersonaInput], place: int, busy: bool) -> None:
+    """The buttons that move a persona, or take it off the table."""
+    persona, last = seated[place], len(seated) - 1
+    key = f"{folder.name}-{persona.id}"
+    if st.button(
+        "Earlier", icon=":material/arrow_upward:", key=f"up-{key}", help="Speak earlier",
+        disabled=busy or place == 0,
+    ):  # fmt: skip
+        _swap(folder, seated, place, place - 1)
+    if st.button(
+        "Later", icon=":material/arrow_downward:", key=f"down-{key}", help="Speak later",
+        disabled=busy or place == last,
+    ):  # fmt: skip
+        _swap(folder, seated, place, place + 1)
+    if st.button(
+        "Delete", icon=":material/delete:", key=f"gone-{key}",
+        help=f"Delete {frame.plain(persona.title)}", disabled=busy or last < 2,
+    ):  # fmt: skip
+        session.arrange(folder, [*seated[:place], *seated[place + 1 :]])
+        st.rerun()
 
 
 def _as_typed(folder: Path, seated: list[PersonaInput]) -> list[PersonaInput]:
@@ -155,12 +157,21 @@ def _go_on(folder: Path, seated: list[PersonaInput], now: Scene, busy: bool) -> 
             else:
                 st.rerun()
     elif len(seated) >= 2:
-        label = "Start next round" if held else "Start debate"
-        if st.button(label, type="primary", icon=":material/play_arrow:", width="stretch"):
-            _begin(folder, held + 1)
+        start(folder, held, "stretch")
+
+
+def start(folder: Path, held: int, width: Literal["stretch", "content"] = "content") -> None:
+    """The button that begins the next round; it stands at the seats and where one has read on."""
+    label = "Start next round" if held else "Start debate"
+    if st.button(
+        label, type="primary", icon=":material/play_arrow:", width=width,
+        key=f"start-{folder.name}-{width}",
+    ):  # fmt: skip
+        _begin(folder, held + 1)
 
 
 def _begin(folder: Path, rounds: int, more: int = 0) -> None:
+    _as_typed(folder, session.seats(folder))
     try:
         session.go_on(folder, rounds=rounds, more=more)
     except MootError as error:
@@ -170,4 +181,4 @@ def _begin(folder: Path, rounds: int, more: int = 0) -> None:
     st.rerun()
 
 
-__all__ = ["show"]
+__all__ = ["show", "start"]

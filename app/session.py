@@ -10,10 +10,14 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from app import jobs
+from app.documents import Own
 from flows import run as runs
 from flows.compose import composed
+from flows.config import typed
+from flows.configs import CONFIGS
 from flows.debate_files import latest, reopen
 from flows.environment import artifacts
+from flows.uploads import INDEX, give_to
 from signatures.errors import InputError
 from signatures.table import PersonaInput
 from signatures.types import Persona
@@ -22,17 +26,38 @@ SEATS_FILE = "seats.json"
 _SEATS: TypeAdapter[list[PersonaInput]] = TypeAdapter(list[PersonaInput])
 
 
-def begin(topic: str, overrides: dict[str, Any]) -> Path:
+def begin(flow: str, subject: str, overrides: dict[str, Any], own: Own | None = None) -> Path:
+    """A new run, under way.
+
+    Args:
+        flow: Which flow.
+        subject: Its subject.
+        overrides: Dotted key, or group, -> value.
+        own: The reader's own documents, which become the run's.
+
+    Raises:
+        MootError: The subject or an option cannot be used.
+    """
+    folder = artifacts() / "runs" / flow / runs.new_id(subject)
+    if own is not None:
+        where = "paths.index" if own.alone else "retriever.also"
+        overrides = {**overrides, where: str(folder / INDEX)}
+    plain = composed(flow, subject, overrides)
+    typed(CONFIGS[flow], plain)
+    if own is not None:
+        give_to(own.documents, folder)
+    jobs.start(flow, plain, folder)
+    return folder
+
+
+def begin_debate(topic: str, overrides: dict[str, Any], own: Own | None = None) -> Path:
     """A new debate, whose personas are being created; its rounds wait for the reader.
 
     Raises:
         MootError: The topic or an option cannot be used.
     """
     # Seats alone are no experiment; the first round is.
-    plain = composed("debate", topic, {**overrides, "debate.rounds": 0, "tracking": "none"})
-    folder = artifacts() / "runs" / "debate" / runs.new_id(topic)
-    jobs.start("debate", plain, folder)
-    return folder
+    return begin("debate", topic, {**overrides, "debate.rounds": 0, "tracking": "none"}, own)
 
 
 def go_on(folder: Path, *, rounds: int, more: int = 0) -> None:
@@ -108,5 +133,5 @@ def _input(persona: Persona) -> PersonaInput:
 
 
 __all__ = [
-    "arrange", "begin", "find", "go_on", "next_id", "resume", "seats",
+    "arrange", "begin", "begin_debate", "find", "go_on", "next_id", "resume", "seats",
 ]  # fmt: skip

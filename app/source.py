@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import frame
+from app import frame, session
 from flows import debate_html as html
 from flows.sources import document
 from signatures.errors import MootError
@@ -13,8 +13,9 @@ from signatures.errors import MootError
 def show() -> None:
     """The page: all passages of the document, the cited one marked."""
     chunk = st.query_params.get("chunk", "")
+    name = st.query_params.get("run")
     try:
-        passages = document(chunk)
+        passages = document(chunk, session.find(name) if name else None)
     except MootError as error:
         frame.fault(error)
         return

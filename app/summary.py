@@ -33,7 +33,7 @@ def show(
                     continue
                 who = people[turn.speaker]
                 frame.html(
-                    html.turn(turn.content, who, shades[turn.speaker], None, "source?chunk={}")
+                    html.turn(turn.content, who, shades[turn.speaker], None, frame.local(folder))
                 )
                 if st.button("Remove", key=f"remove-{folder.name}-{name}", icon=":material/close:"):
                     vote(folder, name, None)

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import figures, frame, graph, jobs, summary
+from app import figures, frame, graph, jobs, seats, session, summary
 from flows import debate_html as html
 from flows.debate_events import LiveTurn, Scene, scene
 from flows.debate_files import vote, votes
+from signatures.errors import MootError
 from signatures.table import Vote
 from signatures.types import Persona
 
 PERIOD_S = 0.3
-LOCAL = "source?chunk={}"
 BALLOT = (
     ("up", "Agree", ":material/thumb_up:"),
     ("down", "Disagree", ":material/thumb_down:"),
@@ -46,6 +46,7 @@ def _window(folder: Path, live: bool) -> None:
                 "The personas sit in the sidebar. Change them as you like, then start.",
                 icon=":material/groups:",
             )
+            _next(folder, now)
         return
     chosen = _chosen(folder, now, list(views))
     views[chosen]()
@@ -59,11 +60,10 @@ def _status(folder: Path, now: Scene, busy: bool) -> None:
         st.progress(share, text=text)
     elif now.error is not None or (jobs.error(folder) and not jobs.finished(folder)):
         _failed(folder, now)
+        _resume(folder)
     elif now.status == "running":
-        st.warning(
-            "The debate was interrupted; nothing is lost. Resume it in the sidebar.",
-            icon=":material/pause:",
-        )
+        st.warning("The debate was interrupted; nothing is lost.", icon=":material/pause:")
+        _resume(folder)
     elif done:
         rounds = len(now.rounds())
         st.caption(f"{rounds} round{'s' * (rounds > 1)}, {done} turns.")
@@ -89,6 +89,24 @@ def _failed(folder: Path, now: Scene) -> None:
     parts = [event.get("message"), event.get("remedy")]
     said = "; ".join(str(part) for part in parts if part) or jobs.error(folder) or "It failed"
     frame.fault(said)
+
+
+def _next(folder: Path, now: Scene) -> None:
+    """The button for the next round, where a debate waits for its reader."""
+    ready = jobs.finished(folder) and not jobs.running(folder)
+    if ready and len(session.seats(folder)) >= 2:
+        seats.start(folder, len(now.rounds()))
+
+
+def _resume(folder: Path) -> None:
+    """The button that goes on where the debate stood."""
+    if st.button("Go on", type="primary", icon=":material/play_arrow:", key=f"go-on-{folder.name}"):
+        try:
+            session.resume(folder)
+        except MootError as error:
+            frame.fault(error)
+        else:
+            st.rerun()
 
 
 def _views(folder: Path, now: Scene) -> dict[str, Callable[[], None]]:
@@ -140,7 +158,7 @@ def _round(
                 )
             )
             continue
-        frame.html(html.turn(t.content, who, shade, cast.get(t.id), LOCAL))
+        frame.html(html.turn(t.content, who, shade, cast.get(t.id), frame.local(folder)))
         ballot(folder, t.id, who, cast.get(t.id))
     if number in now.moderation:
         frame.html(html.note(now.moderation[number]))
@@ -149,6 +167,7 @@ def _round(
             frame.html(html.closing(now.closing))
         if now.recommendation is not None:
             frame.html(html.recommendation(now.recommendation))
+        _next(folder, now)
 
 
 def ballot(folder: Path, turn: str, who: Persona, cast: Vote | None) -> None:

@@ -1,11 +1,12 @@
 """What an evaluation costs beside its LM calls: throughput, and CPU per unit.
 
-200 units of three calls each (a claim, a plan, an essay whose citations are checked) and their
-measures, on a corpus from which 24 others were written before, against a server in a process of its
-own that answers after 200 ms; at most 16 calls at once, traces sampled. The ideal is calls x
-latency / 16, from the first call to the last reply. CPU per unit besides calls is the process's,
-from the first unit to the last, less what its threads spent while they asked (prompt, HTTP,
-parsing, counting), which is told per call.
+200 units of three calls each (a claim, a plan, an essay) and their measure, against a server in a
+process of its own that answers after 200 ms; at most 16 calls at once, traces sampled. First
+without evidence: what is left is the evaluation itself. Then with it: passages are searched, the
+plan's points get theirs, citations are checked, on a corpus from which 24 others were written
+before. The ideal is calls x latency / 16, from the first call to the last reply. CPU per unit
+besides calls is the process's, from the first unit to the last, less what its threads spent while
+they asked (prompt, HTTP, parsing, counting), which is told per call.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from bench.throughput import Lab, asked
+from bench.throughput import Lab, Seen, asked
 
 LATENCY_S = 0.2
 CONCURRENCY = 16
@@ -36,20 +37,26 @@ ENDINGS = ("", " today", " over time", " next year", " in this country", " by la
 
 def main() -> None:
     """Measure, and print."""
+    plain = ("evidence=none", "metric=[]", "essay.words=60", "primary=length",
+             "+metrics.length={_target_: bench.parts.Length}")  # fmt: skip
     with lab() as found:
-        own = found.root / "propositions.jsonl"
-        propositions(own, WARM)
-        child(found, evaluation(found))
-        asked(found, clear=True)
-        propositions(own, UNITS, skip=WARM)
-        told = child(found, evaluation(found))
-        seen = asked(found)
+        for name, words in (("without evidence", plain), ("with evidence", ())):
+            own = found.root / "propositions.jsonl"
+            propositions(own, WARM)
+            child(found, evaluation(found, *words))
+            asked(found, clear=True)
+            propositions(own, UNITS, skip=WARM)
+            told = child(found, evaluation(found, *words))
+            _print(name, told, asked(found, clear=True))
+
+
+def _print(name: str, told: dict[str, float], seen: Seen) -> None:
     span = seen.last - seen.first
     share = seen.calls * LATENCY_S / CONCURRENCY / span
     beside = told["cpu"] - told["asking"]
-    print(f"{seen.calls} calls in {span:.1f} s: {share:.1%} of the ideal throughput")
     print(
-        f"CPU besides calls: {1000 * beside / UNITS:.1f} ms per unit; "
+        f"{name}: {seen.calls} calls in {span:.1f} s, {share:.1%} of the ideal throughput; "
+        f"CPU besides calls {1000 * beside / UNITS:.1f} ms per unit, "
         f"per call {1000 * told['asking'] / seen.calls:.1f} ms; "
         f"units took {told['seconds']:.1f} s and {told['cpu']:.1f} CPU s in all"
     )

@@ -1,12 +1,14 @@
 """How soon a roundtable shows its first words, and how long it takes beyond its chain of calls.
 
-Rounds of five given personas against a local server that answers after 200 ms, start-up done
-before the clock starts. The longest chain of calls is known from what depends on what: in
-``continuous`` mode every turn hears the one before it, in ``round_synchronous`` mode every round
-the one before it; then come the evidence of the last turn (a query, a rewriting) and, beside it,
-nothing: there is no closing here. The time without LM calls is what one turn costs in this
-process when nothing else runs: the extractive engine's turn, retrieval, rewriting and citation
-check, divided by the turns.
+Rounds of five given personas, sources and a closing against a local server that answers after
+200 ms. The longest chain of calls is known from what depends on what: in ``continuous`` mode every
+turn hears the one before it, in ``round_synchronous`` mode every round the one before it; the
+evidence of a turn (a query, a rewriting) needs the turn, the closing needs all turns. Start-up is
+done before the clock starts (imports, weights, Prefect's server, a first debate, as a session of
+the page has had them) or told apart: the opening of a flow run, timed beside each debate on a flow
+that does nothing. The time without LM calls is what one turn costs in this process when nothing
+else runs: the extractive engine's turn, retrieval, rewriting and citation check, divided by the
+turns.
 """
 
 from __future__ import annotations
@@ -17,13 +19,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
-from typing import Any
+from statistics import median
+from typing import Any, NamedTuple
 
 LATENCY_S = 0.2
 SEATS = 5
-EVIDENCE_CALLS = 2
-REPEATS = 3
+MODES = ("continuous", "round_synchronous")
+REPEATS = 5
 TOPIC = "We should make all museums free of charge"
 PERSONAS = [
     {"title": "Museum director", "stance": "against"},
@@ -34,9 +38,40 @@ PERSONAS = [
 ]
 
 
+def needs(mode: str, rounds: int) -> dict[str, list[str]]:
+    """Every LM call of a debate, and the calls whose replies it needs."""
+    graph: dict[str, list[str]] = {}
+    for number in range(rounds):
+        before = [f"turn {n}" for n in range(number * SEATS)]
+        for seat in range(number * SEATS, (number + 1) * SEATS):
+            turn = f"turn {seat}"
+            graph[turn] = [f"turn {n}" for n in range(seat)] if mode == "continuous" else before
+            graph[f"query {seat}"] = [turn]
+            graph[f"citing {seat}"] = [f"query {seat}"]
+    return graph | {"closing": [f"turn {n}" for n in range(rounds * SEATS)]}
+
+
 def depth(mode: str, rounds: int) -> int:
     """The number of calls on the longest chain."""
-    return rounds * (SEATS if mode == "continuous" else 1) + EVIDENCE_CALLS
+    graph = needs(mode, rounds)
+
+    @cache
+    def of(call: str) -> int:
+        return 1 + max(map(of, graph[call]), default=0)
+
+    return max(map(of, graph))
+
+
+class Measured(NamedTuple):
+    """One debate: seconds of the whole call, without the flow run's opening, from the first call
+    to the last, until the first words, and the median latency of a call.
+    """
+
+    whole: float
+    apart: float
+    span: float
+    first: float
+    latency: float
 
 
 def main() -> None:
@@ -58,8 +93,9 @@ def main() -> None:
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as server:
         url = _asked(server)
         with prefect_server.connected():
-            _measure(root, url, server, "continuous", 1, 0)
-            for mode in ("continuous", "round_synchronous"):
+            for mode in MODES:
+                _measure(root, url, server, mode, 1, 0)
+            for mode in MODES:
                 for rounds in (1, 5):
                     _report(root, url, server, mode, rounds)
             _turn_time(root)
@@ -69,38 +105,54 @@ def main() -> None:
 
 def _report(root: Path, url: str, server: Any, mode: str, rounds: int) -> None:
     runs = [_measure(root, url, server, mode, rounds, seed) for seed in range(1, REPEATS + 1)]
-    walls, firsts, latencies = (sorted(column) for column in zip(*runs, strict=True))
-    middle = len(runs) // 2
-    chain = depth(mode, rounds) * latencies[middle]
-    print(
-        f"{mode}, {rounds} x {SEATS}: chain {depth(mode, rounds)} calls = {chain:.2f} s; "
-        f"wall / chain min {walls[0] / chain:.3f} median {walls[middle] / chain:.3f}; first words "
-        f"after {firsts[middle]:.2f} s: a call + {firsts[middle] - latencies[middle]:.2f} s"
-    )
+    deep = depth(mode, rounds)
+    latency = median(run.latency for run in runs)
+    print(f"{mode}, {rounds} x {SEATS}: chain {deep} calls = {deep * latency:.2f} s; wall / chain:")
+    for name, found in (
+        ("start-up apart", [run.apart / (deep * run.latency) for run in runs]),
+        ("the whole call", [run.whole / (deep * run.latency) for run in runs]),
+        ("first call to last", [run.span / (deep * run.latency) for run in runs]),
+    ):
+        print(f"  {name}: min {min(found):.3f} median {median(found):.3f} max {max(found):.3f}")
+    late = median(run.first - run.latency for run in runs)
+    print(f"  first words after a call + {late:.2f} s")
 
 
-def _measure(
-    root: Path, url: str, server: Any, mode: str, rounds: int, seed: int
-) -> tuple[float, float, float]:
-    """Wall time, time to the first words and the median latency of a call, in seconds."""
+def _opening() -> float:
+    """Seconds that Prefect takes to open a flow run."""
+    from prefect import flow
+
+    from flows.launch import stored
+
+    @flow(name="nothing", validate_parameters=False)
+    def nothing(config: dict[str, Any], run_dir: str | None = None) -> float:
+        return time.perf_counter()
+
+    started = time.perf_counter()
+    return float(stored(nothing)({}, "none") - started)
+
+
+def _measure(root: Path, url: str, server: Any, mode: str, rounds: int, seed: int) -> Measured:
+    plain = _composed(
+        root, "backend=openai", f"backend.base_url={url}", f"debate.mode={mode}",
+        f"debate.rounds={rounds}", f"seed={_seed(mode, rounds, seed)}",
+    )  # fmt: skip
+    opening = _opening()
     began = time.time()
     started = time.perf_counter()
-    document = _debate(
-        root, "backend=openai", f"backend.base_url={url}", f"debate.mode={mode}",
-        f"debate.rounds={rounds}", f"seed={_seed(mode, rounds, seed)}", "debate.closing=false",
-    )  # fmt: skip
+    document = _debate(plain)
     wall = time.perf_counter() - started
     server.stdin.write("\n")
     server.stdin.flush()
-    intervals = json.loads(_asked(server))
-    expected = rounds * SEATS * (1 + EVIDENCE_CALLS)
-    if len(intervals) != expected:
-        raise SystemExit(f"{len(intervals)} calls were made, {expected} are declared")
-    latencies = sorted(end - start for start, end in intervals)
+    intervals = sorted(json.loads(_asked(server)))
+    if len(intervals) != len(needs(mode, rounds)):
+        raise SystemExit(f"{len(intervals)} calls were made, {len(needs(mode, rounds))} declared")
     events = (Path(document["run"]["dir"]) / "events.jsonl").read_text().splitlines()
     shown = (json.loads(line) for line in events)
     first = next(e["at"] for e in shown if e["event"] in ("text", "spoken"))
-    return wall, first - began, latencies[len(latencies) // 2]
+    span = max(end for _, end in intervals) - intervals[0][0]
+    latency = median(end - start for start, end in intervals)
+    return Measured(wall, wall - opening, span, first - began, latency)
 
 
 def _seed(mode: str, rounds: int, seed: int) -> int:
@@ -110,8 +162,9 @@ def _seed(mode: str, rounds: int, seed: int) -> int:
 
 def _turn_time(root: Path) -> None:
     for seed in (1, 2):
+        plain = _composed(root, f"seed={seed}", "debate.closing=false", "debate.rounds=2")
         cpu, started = time.process_time(), time.perf_counter()
-        document = _debate(root, f"seed={seed}", "debate.closing=false", "debate.rounds=2")
+        document = _debate(plain)
         turns = sum(map(len, document["rounds"]))
         wall, spent = time.perf_counter() - started, time.process_time() - cpu
     print(
@@ -120,13 +173,18 @@ def _turn_time(root: Path) -> None:
     )
 
 
-def _debate(root: Path, *overrides: str) -> dict[str, Any]:
-    from flows.debate import debate
-    from flows.launch import stored
+def _composed(root: Path, *overrides: str) -> dict[str, Any]:
     from tests.support import composed
 
     plain = composed("debate", "subject=x", f"paths.artifacts={root}", *overrides)
-    return dict(stored(debate)({**plain, "subject": TOPIC, "personas": PERSONAS}))
+    return {**plain, "subject": TOPIC, "personas": PERSONAS}
+
+
+def _debate(plain: dict[str, Any]) -> dict[str, Any]:
+    from flows.debate import debate
+    from flows.launch import stored
+
+    return dict(stored(debate)(plain))
 
 
 def _asked(server: Any) -> str:

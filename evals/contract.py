@@ -86,6 +86,9 @@ class Metric(BaseModel, ABC):
         embeds: Whether it uses ``tools.embedder``.
         evaluates: Whether it uses ``tools.evaluator``.
         version: Raised when the code changes meaning: scores are kept under it.
+        resampled: For level ``corpus``, whether the figure means the same where rows are repeated:
+            a mean, a share, an alpha do, a count of different words does not. It then has an
+            interval, for which :meth:`over` is called some hundred times.
         judges: Whether an LM passes judgement in it: that LM should not have written the texts.
     """
 
@@ -98,6 +101,7 @@ class Metric(BaseModel, ABC):
     fields: ClassVar[tuple[str, ...]]
     embeds: ClassVar[bool] = False
     evaluates: ClassVar[bool] = False
+    resampled: ClassVar[bool] = True
     judges: ClassVar[bool] = False
     version: ClassVar[int] = 1
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evals.table import Place, Value, compared
+from evals.table import Place, Value, Whole, compared, compared_whole
 from signatures.errors import InputError
 from signatures.evaluation_results import CellGate, Comparison, Direction, Finding, GateResult
 
@@ -24,6 +24,7 @@ def gate(
     against: str,
     theirs: Rows,
     metrics: Mapping[str, Direction],
+    figures: tuple[Whole, Whole] = ({}, {}),
 ) -> GateResult:
     """Every cell of a run against the same cell of another.
 
@@ -36,17 +37,24 @@ def gate(
         against: The other run's name.
         theirs: Its scores.
         metrics: What to compare by, and which way is better.
+        figures: Both runs' figures over whole cells, by which metrics that have such are compared;
+            paired by their samples, which must be over the same items.
 
     Raises:
         InputError: Nothing can be compared.
     """
     pairs, notes = _pairs(_places(ours), _places(theirs))
     found = [
-        _gated(compared(a, b, name, direction, _values(ours, a, name), _values(theirs, b, name)), b)
+        _gated(
+            compared_whole(a, b, name, direction, *figures)
+            if (a, name) in figures[0]
+            else compared(a, b, name, direction, _values(ours, a, name), _values(theirs, b, name)),
+            b,
+        )
         for a, b in pairs
         for name, direction in metrics.items()
     ]
-    known = [cell for cell in found if cell.n]
+    known = [cell for cell in found if cell.delta is not None]
     if not known:
         raise InputError(
             f"the runs {run} and {against} cannot be compared",

@@ -38,6 +38,8 @@ class _Perplexity(Metric):
         prompt = f"{read} {RESTATEMENTS[self.restatement]}"
         found = evaluator.read(prompt, [joined(p.point_of_view, p.explanation) for p in wanted])
         value, said = self.combined(found)
+        means = [part.mean for part in found.parts]
+        said = f'{said}; the least likely: "{wanted[means.index(max(means))].point_of_view}"'
         return Score(value=value, explanation=f"{said}; {lengths(answer, read, found, tools)}")
 
     def given(self, answer: str, tools: Tools) -> str:

@@ -157,7 +157,7 @@ def _value(row: TableRow, scale: tuple[float, float], colour: str) -> str:
     if row.value is None:
         return f'<span class="soft">–</span> {aside}'
     said = number(row.value, row.ci)
-    value, _, ends = said.partition(" ")
+    value, _, ends = said.partition(" ") if row.ci else (said, "", "[–]")
     drawn = strip(row.value, row.ci, *scale, colour)
     return f"<b>{value}</b> <small>{ends}</small>{drawn}{aside}"
 

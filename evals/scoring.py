@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evals.contract import Metric, Row, Score, Tools
+from evals.recomputed import clustered, spread
 from evals.rows import Loaded, cluster
 from evals.statistics import interval
 from modules.stage import Stage
@@ -114,7 +115,9 @@ def figure(
 ) -> Figure:
     """The metric's figure: the mean of its items, or its own over all rows that did not fail."""
     if metric.level == "corpus":
-        return _corpus_figure(metric, loaded, items, tools)
+        return _corpus_figure(
+            metric, loaded, items, tools, seed=seed, resamples=resamples, level=level
+        )
     pairs = [
         (item.value, cluster(one.row or {}, str(place)))
         for place, (one, item) in enumerate(zip(loaded, items, strict=True))
@@ -133,15 +136,29 @@ def figure(
 
 
 def _corpus_figure(
-    metric: Metric, loaded: Sequence[Loaded], items: Sequence[ScoredItem], tools: Tools
+    metric: Metric,
+    loaded: Sequence[Loaded],
+    items: Sequence[ScoredItem],
+    tools: Tools,
+    *,
+    seed: int,
+    resamples: int,
+    level: float,
 ) -> Figure:
     pairs = zip(loaded, items, strict=True)
-    good = [one.row for one, item in pairs if one.row is not None and item.status != "failed"]
+    good = [
+        (one.row, cluster(one.row, str(place)))
+        for place, (one, item) in enumerate(pairs)
+        if one.row is not None and item.status != "failed"
+    ]
     if not good:
         return Figure(None, None, ["nothing was scored"])
-    score = metric.over(good, tools)
-    note = "no interval: the figure is one over all rows, not a mean"
-    return Figure(score.value, None, [score.explanation, note])
+    rows = [row for row, _ in good]
+    score = metric.over(rows, tools)
+    groups = clustered(rows, [name for _, name in good])
+    found = spread(metric, tools, groups, score.value, seed=seed, resamples=resamples, level=level)
+    notes = [score.explanation, *([] if found.ci else [f"no interval: {found.why}"])]
+    return Figure(score.value, found.ci, notes)
 
 
 def _item(name: str, score: Score) -> ScoredItem:

@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import NamedTuple, TypeVar
 
 from evals.contract import Metric
+from evals.recomputed import Samples, difference
 from evals.statistics import ALPHA, holm, interval, paired
 from evals.variance import components
 from signatures.evaluation_results import Comparison, Direction, Finding, MetricVariance, TableRow
@@ -62,7 +63,19 @@ class Cost(NamedTuple):
     seconds: float
 
 
-Whole = Mapping[tuple[Place, str], float | None]
+class CellFigure(NamedTuple):
+    """A figure over a whole cell; ``why`` it has no interval, and otherwise the samples of it, over
+    so many clusters.
+    """
+
+    value: float | None
+    ci: tuple[float, float] | None = None
+    why: str = ""
+    samples: Samples = ()
+    clusters: int = 0
+
+
+Whole = Mapping[tuple[Place, str], CellFigure]
 """The figures of metrics of level ``corpus``, by cell and metric."""
 
 
@@ -85,8 +98,8 @@ def table(
         for name, metric in metrics.items():
             row = _row(place, name, metric, found.get((place, name), []), spent.get(place, []))
             if metric.level == "corpus":
-                figure = (whole or {}).get((place, name))
-                row = row.model_copy(update={"value": figure, "ci": None})
+                figure = (whole or {}).get((place, name), CellFigure(None))
+                row = row.model_copy(update={"value": figure.value, "ci": figure.ci})
             if not place.dataset:
                 row = row.model_copy(update={"dataset": dataset})
             rows.append(row)
@@ -108,7 +121,7 @@ def comparisons(
     found: list[Comparison] = []
     for name, metric in metrics.items():
         family = [
-            _whole(a, b, name, metric, whole or {})
+            compared_whole(a, b, name, metric.direction, whole or {}, whole or {})
             if metric.level == "corpus"
             else compared(
                 a, b, name, metric.direction, scored.get((a, name), ()), scored.get((b, name), ())
@@ -136,6 +149,19 @@ def compared(
     return _comparison(
         a, b, metric, direction, delta=found.delta, ci=_pair(found.low, found.high), p=found.p,
         mde=found.mde, n=len(known),
+    )  # fmt: skip
+
+
+def compared_whole(
+    a: Place, b: Place, metric: str, direction: Direction, ours: Whole, theirs: Whole
+) -> Comparison:
+    """Cell ``a`` against cell ``b`` by figures over whole cells; ``n`` counts their clusters."""
+    x, y = (w.get((p, metric), CellFigure(None)) for w, p in ((ours, a), (theirs, b)))
+    n = min(x.clusters, y.clusters)
+    found = difference(x.value, y.value, x.samples, y.samples, clusters=n)
+    return _comparison(
+        a, b, metric, direction, delta=found.delta, ci=_pair(found.low, found.high), p=found.p,
+        mde=None, n=n,
     )  # fmt: skip
 
 
@@ -211,13 +237,6 @@ def _row(
     )
 
 
-def _whole(a: Place, b: Place, name: str, metric: Metric, whole: Whole) -> Comparison:
-    """Two figures over whole cells: their difference, of which no interval can be told."""
-    x, y = whole.get((a, name)), whole.get((b, name))
-    delta = None if x is None or y is None else x - y
-    return _comparison(a, b, name, metric.direction, delta=delta, ci=None, p=None, mde=None, n=0)
-
-
 def _comparison(
     a: Place,
     b: Place,
@@ -262,11 +281,13 @@ def _grouped(rows: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
 
 
 __all__ = [
+    "CellFigure",
     "Cost",
     "Place",
     "Value",
     "Whole",
     "compared",
+    "compared_whole",
     "comparisons",
     "corrected",
     "finding",

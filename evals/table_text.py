@@ -14,7 +14,8 @@ ARROWS = {"higher": "↑", "lower": "↓"}
 ITEMS = {"essay": "propositions", "answer": "questions"}
 
 LEGEND = (
-    "Values with their 95 % interval, items resampled; ↑ higher is better, ↓ lower. Tokens, USD "
+    "Values with their 95 % interval, items resampled ([–]: one item alone, or as the notes say); "
+    "↑ higher is better, ↓ lower. Tokens, USD "
     "and seconds are means per text, as they were when it was made. p is of a paired permutation "
     "test, after Holm over all comparisons of the metric; below 0.05 a difference is called one. "
     "`least` is the least difference that would show in 8 of 10 such evaluations."
@@ -162,7 +163,9 @@ def _value(row: TableRow) -> str:
         if count
     ]
     aside = f" ({', '.join(counts)})" if counts else ""
-    return ("–" if row.value is None else number(row.value, row.ci)) + aside
+    if row.value is None:
+        return "–" + aside
+    return number(row.value, row.ci) + ("" if row.ci else " [–]") + aside
 
 
 def _pipes(lines: Sequence[Sequence[str]]) -> str:

@@ -12,6 +12,7 @@ from evals.moderation import Figures, counts
 from flows.config import AnnotateConfig, config_hash, typed
 from flows.moderation_files import write_files
 from flows.rating import (
+    Bench,
     Sampler,
     agreement_metrics,
     analysed,
@@ -78,7 +79,7 @@ def _annotate(
     annotators = settings.annotators.open()
     checked(settings, annotators)
     discussions = list(read.discussions.values())
-    outcomes, sampler, pool = _rated(settings, run, annotators, discussions)
+    outcomes, sampler, raters, pool = _rated(settings, run, annotators, discussions)
     lost = failures(outcomes, run, pool)
     anew = {a.name for a in annotators}
     kept = [a for a in read.annotations if a.annotator not in anew]
@@ -90,6 +91,7 @@ def _annotate(
         id=run.id,
         config_hash=config_hash(config),
         models={role: model for role, model in models.items() if role == "judge"},
+        programs=raters.programs.used(),
         corpus_version=None,
         dir=str(run.folder),
         usage_total=pool.total,
@@ -104,7 +106,7 @@ def _annotate(
         failures=lost,
         incomplete=incomplete(settings, None, mine),
         files=[],
-        notes=_notes(settings, read, annotators, kept),
+        notes=[*_notes(settings, read, annotators, kept), *raters.programs.notes()],
         seconds=run.seconds,
         usage=pool.usage(),
         run=record,
@@ -117,7 +119,7 @@ def _rated(
     run: Run,
     annotators: list[Annotator],
     discussions: Sequence[Discussion],
-) -> tuple[list[Outcome], Sampler, UnitPool]:
+) -> tuple[list[Outcome], Sampler, Bench, UnitPool]:
     """Have every discussion rated by every annotator, side by side."""
     sampler = Sampler(settings, run)
     raters = bench(settings, sampler, annotators)
@@ -133,7 +135,7 @@ def _rated(
         pool.run((unit for one in discussions for unit in raters.units(one)), keep)
     finally:
         pool.close()
-    return outcomes, sampler, pool
+    return outcomes, sampler, raters, pool
 
 
 def _notes(

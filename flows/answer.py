@@ -12,7 +12,7 @@ from evals.dispute import acknowledges
 from flows.answer_config import AnswerConfig
 from flows.answer_files import write_files
 from flows.config import config_hash, typed
-from flows.programs import tuned
+from flows.programs import Programs
 from flows.run import Run
 from flows.run_metrics import scored
 from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
@@ -55,7 +55,8 @@ def _answered(
     roles = roles_of(settings, run, settings.replicate)
     method = settings.method
     fresh = method.program(settings.settings, retriever, remembering(embedder))
-    program = tuned(fresh, settings, "answer", method.name)
+    programs = Programs(settings)
+    program = programs.tuned(fresh, "answer", method.name)
     parts = method.write(roles.bind(program), settings.subject, step)
     told: list[str] = getattr(retriever, "notes", list)()  # what a retriever of the web asked for
     result = AnswerResult(
@@ -72,19 +73,20 @@ def _answered(
         citation_figures=parts.answer.figures,
         uncited=parts.answer.uncited,
         metrics={},
-        notes=[*_notes(settings, parts), *told],
+        notes=[*_notes(settings, parts), *programs.notes(), *told],
         seconds=run.seconds,
         usage=step.usage(),
         run=RunRecord(
             id=run.id,
             config_hash=config_hash(config),
             models=roles.models(),
+            programs=programs.used(),
             corpus_version=getattr(retriever, "corpus_version", None),
             dir=str(run.folder),
             usage_total=step.total,
         ),
     )
-    return scored(result, settings, Tools(embedder, roles.bind))
+    return scored(result, settings, Tools(embedder, programs.bind(roles)))
 
 
 def _notes(settings: AnswerConfig, parts: AnswerParts) -> list[str]:

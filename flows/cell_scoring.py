@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from evals.contract import Metric, Score
 from evals.datasets import Item
+from evals.recomputed import RESAMPLES, spread
 from evals.scoring import RowScore, failed, scored
-from evals.table import Place, Value
+from evals.table import CellFigure, Place, Value
 from flows.cell_writing import Writing
 from flows.evaluation_config import EvaluationConfig
 from flows.units import Outcome, Unit, unit_key
@@ -55,7 +56,7 @@ class Scoring:
 
     def __init__(self, settings: EvaluationConfig, writing: Writing) -> None:
         self.values: list[Value] = []
-        self.whole: dict[tuple[Place, str], float | None] = {}
+        self.whole: dict[tuple[Place, str], CellFigure] = {}
         self._metrics = settings.metrics
         self._about = writing.text_kind.about
         self._field = writing.text_kind.field
@@ -129,7 +130,7 @@ class Scoring:
     ) -> Unit:
         """The unit that scores all texts of a cell by one metric."""
         stage = self._scorers[about.place.backend, about.metric, 0]
-        key = unit_key("whole", stage=stage.identity(), rows=given)
+        key = unit_key("whole", stage=stage.identity(), rows=given, samples=RESAMPLES)
         work = functools.partial(_over, stage, given)
         return Unit(f"{name}/{about.metric}", key, work, about, given)
 
@@ -148,7 +149,11 @@ class Scoring:
         if outcome.reason is not None:
             self.values.append(Value(place, name, "", "", None, outcome.reason))
             return
-        self.whole[place, name] = outcome.value["figure"]
+        told = outcome.value
+        ends = tuple(told["ci"]) if told["ci"] else None
+        self.whole[place, name] = CellFigure(
+            told["figure"], ends, told["why"], told["samples"], told["clusters"]
+        )
         for item, rows in outcome.value["items"]:
             for row in map(ScoredItem.model_validate, rows):
                 self.values.append(_value(place, name, item, row))
@@ -230,19 +235,27 @@ def _one(stage: RowScore, part: str, row: Row, asks: bool) -> ScoredItem:
 def _over(stage: RowScore, given: Sequence[tuple[str, list[Row] | None]]) -> dict[str, Any]:
     """One figure over all rows that did not fail, and what became of each row."""
     asks = _asks(stage.metric)
-    items, good = [], []
+    items: list[tuple[str, list[Any]]] = []
+    groups: list[list[Row]] = []
     for item, rows in given:
         if rows is None:
             items.append((item, [failed("", "a text of the item failed").model_dump(mode="json")]))
+            groups.append([])
             continue
         found = [_one(stage, str(n), row, asks) for n, row in enumerate(rows, start=1)]
-        good += [r for r, one in zip(rows, found, strict=True) if one.status != "failed"]
+        groups.append([r for r, one in zip(rows, found, strict=True) if one.status != "failed"])
         items.append((item, [one.model_dump(mode="json") for one in found]))
+    good = [row for group in groups for row in group]
     try:
         figure = stage.metric.over(good, stage.tools) if good else Score(value=None, explanation="")
     except InputError as error:
         figure = Score(value=None, explanation=error.line())
-    return {"items": items, "figure": figure.value, "said": figure.explanation}
+    wide = spread(stage.metric, stage.tools, groups, figure.value)
+    return {
+        "items": items, "figure": figure.value, "said": figure.explanation,
+        "ci": wide.ci, "why": wide.why, "samples": wide.samples,
+        "clusters": wide.clusters,
+    }  # fmt: skip
 
 
 def _value(place: Place, name: str, item: str, row: ScoredItem) -> Value:

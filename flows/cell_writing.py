@@ -15,6 +15,7 @@ from evals.table import Place
 from flows.cell_kinds import carried, essay_document, text_of
 from flows.evaluation_config import EvaluationConfig
 from flows.limiting import limiters
+from flows.programs import Programs
 from flows.prompts import applied, prompts_of
 from flows.run import Run
 from flows.runtime import embedder_of, evaluator_of, retriever_of
@@ -65,6 +66,7 @@ class Writing:
         run: Run | None = None,
     ) -> None:
         self.settings = settings
+        self.programs = Programs(settings)
         self.text_kind = text_of(settings)
         self.columns = settings.columns()
         self._ledger = ledger
@@ -132,7 +134,7 @@ class Writing:
         """What the metrics of a column use; each judgement asks the judge anew."""
         roles = self._roles[column, judgement]
         judge = roles.backends["judge"].identity()
-        return Tools(self.embedder, roles.bind, judge, self._evaluator)
+        return Tools(self.embedder, self.programs.bind(roles), judge, self._evaluator)
 
     def identities(self) -> dict[str, Any]:
         """What the texts of each method depend on, by ``backend/method`` and prompt."""
@@ -192,7 +194,7 @@ class Writing:
         return {**essay_document(best.parts), "notes": notes, "samples": kept}
 
     def _judge(self, about: TextOf) -> EssayJudge:
-        judge: EssayJudge = self._roles[about.place.backend, 0].bind(EssayJudge())
+        judge: EssayJudge = self.programs.bind(self._roles[about.place.backend, 0])(EssayJudge())
         return judge
 
 

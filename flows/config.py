@@ -96,14 +96,15 @@ class AskingConfig(FlowConfig):
     embedder: InstanceOf[EmbedderSpec]
     evaluator: InstanceOf[EvaluatorSpec] | None = None
     metrics: dict[str, InstanceOf[Metric]]
+    judges: dict[str, str] = Field(default_factory=dict)
     prices: dict[str, dict[str, float]]
     budget: Budget
     seed: int = Field(ge=0, lt=2**31)
 
-    @field_validator("roles", mode="before")
+    @field_validator("roles", "judges", mode="before")
     @classmethod
     def _chosen(cls, value: dict[str, Any] | None) -> dict[str, Any]:
-        return {role: spec for role, spec in (value or {}).items() if spec is not None}
+        return {name: spec for name, spec in (value or {}).items() if spec is not None}
 
     @model_validator(mode="after")
     def _priced(self) -> Self:
@@ -210,6 +211,7 @@ class RatingConfig(AskingConfig):
 
     metrics: dict[str, InstanceOf[Metric]] = Field(default_factory=dict, max_length=0)
     annotators: AnnotatorSettings
+    program: str | None = Field(default=None, min_length=1)
     criteria: dict[str, Criterion]
     analysis: AnalysisSettings
     context_tokens: int
@@ -272,6 +274,8 @@ class DebateConfig(AskingConfig):
     recall: SourceSettings
     citations: CitationSettings
     retriever: InstanceOf[RetrieverSpec]
+    program: str | None = Field(default=None, min_length=1)
+    evidence_program: str | None = Field(default=None, min_length=1)
     replicate: int = Field(ge=0, le=100_000)
 
     @field_validator("subject")

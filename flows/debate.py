@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
 from typing import Any
 
@@ -13,8 +14,9 @@ from flows.debate_events import EventLog
 from flows.debate_files import earlier, votes, write_files
 from flows.debate_result import Circumstances, measured, metrics_of, seated, told
 from flows.persona_files import with_personas
+from flows.programs import Programs, with_programs
 from flows.run import Run
-from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
+from flows.runtime import embedder_of, lm_cache, new_run, remembered_of, retriever_of, roles_of
 from flows.stages import TaskStep
 from flows.tracking import tracked
 from modules.roundtable import NOTHING, Roundtable
@@ -37,7 +39,10 @@ def debate(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]
     settings = typed(DebateConfig, config)
     run = new_run("debate", settings, config, run_dir, settings.budget)
     with tracked(run, settings, config) as tracker:
-        step = TaskStep(run, settings.runner, total=_stages(settings), meanwhile=tracker.start)
+        # A first record takes seconds to begin, which are had while LMs are waited for; a later
+        # one takes none, and would only be in the way of the turns.
+        early = None if "mlflow" in sys.modules else tracker.start
+        step = TaskStep(run, settings.runner, total=_stages(settings), meanwhile=early)
         with closing(step), EventLog(run.folder) as log:
             log("started", topic=settings.subject, rounds=settings.debate.rounds)
             result = _held(settings, config, run, step, log)
@@ -51,10 +56,12 @@ def _held(
     settings: DebateConfig, config: dict[str, Any], run: Run, step: TaskStep, log: EventLog
 ) -> DebateResult:
     lm_cache(settings.paths)
-    embedder = embedder_of(settings)
-    retriever = retriever_of(settings, embedder, run)
+    embedder = remembered_of(settings)
+    retriever = retriever_of(settings, embedder_of(settings), run)
     roles = roles_of(settings, run, settings.replicate)
-    table = roles.bind(Roundtable(settings.settings, retriever, embedder).followed_by(log))
+    programs = Programs(settings)
+    table = Roundtable(settings.settings, retriever, embedder).followed_by(log)
+    roles.bind(with_programs(table, settings, programs))
     before = earlier(run.folder)
     parts = table(
         topic=settings.subject,
@@ -67,12 +74,14 @@ def _held(
         id=run.id,
         config_hash=config_hash(config),
         models=roles.models(),
+        programs=programs.used(),
         corpus_version=getattr(retriever, "corpus_version", None),
         dir=str(run.folder),
         usage_total=spent,
     )
     around = Circumstances(votes(run.folder), run.seconds, step.usage(), record)
-    return measured(settings, parts, around, Tools(embedder, roles.bind))
+    result = measured(settings, parts, around, Tools(embedder, programs.bind(roles)))
+    return result.model_copy(update={"notes": [*result.notes, *programs.notes()]})
 
 
 def _stages(settings: DebateConfig) -> int:
@@ -80,7 +89,7 @@ def _stages(settings: DebateConfig) -> int:
     table = settings.debate
     seats = len(settings.personas or ()) or table.personas
     batches = table.rounds * (seats if table.mode == "continuous" else 1)
-    return 3 + 2 * batches + table.rounds * table.moderator + table.closing + table.recommendation
+    return 3 + batches + table.rounds * table.moderator + table.closing + table.recommendation
 
 
 __all__ = ["debate"]

@@ -19,10 +19,11 @@ from signatures.table import Closing, Recommendation, RoundNote, TableTurn
 from signatures.types import Citation, Persona
 
 COLOURS = (
-    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999",
-    "#8C564B", "#5D3FD3", "#17BECF", "#4D4D4D",
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#8800FF",
+    "#773311", "#444455", "#99BB66", "#BB55FF",
 )  # fmt: skip
-"""Okabe and Ito's palette, told apart with any kind of colour vision, then four more."""
+"""Seven of Okabe and Ito's, then five searched for: any two differ by 15 or more (CIE 1976) with
+any kind of colour vision."""
 
 SIGNS = {"for": "▲ for", "against": "▼ against", "neutral": "◆ neutral"}
 """A stance by shape and word, so that colour is never the only sign."""
@@ -104,15 +105,15 @@ def turn(t: TableTurn, who: Persona, shade: str, vote: str | None = None, local:
     """
     answer = ""
     if t.replies_to and t.relation != "none":
-        answer = f'<span class="small">{t.relation}s {text(t.replies_to)}</span>'
-    cut = '<span class="small">cut at the word limit</span>' if t.length == "cut" else ""
+        answer = f'<span class="small"> · {t.relation}s {text(t.replies_to)}</span>'
+    cut = '<span class="small"> · cut at the word limit</span>' if t.length == "cut" else ""
     voted = {
         "up": '<span class="small">👍 agreed</span>',
         "down": '<span class="small">👎 disagreed</span>',
     }
     head = (
         f'<h3>{_emoji(who)}{text(who.title)} <span class="stance">{SIGNS[who.stance]}</span> '
-        f'<span class="small">{text(t.id)} · {t.words} words</span> {answer} {cut} '
+        f'<span class="small">{text(t.id)} · {t.words} words</span>{answer}{cut} '
         f"{voted.get(vote or '', '')}</h3>"
     )
     body = paragraphs(t.text, t.id, t.citations, local)

@@ -8,16 +8,14 @@ from evals.contract import Tools
 from flows.config import DebateConfig
 from flows.run_metrics import scored
 from modules.argument_graph import argument_graph
-from modules.citations import balance
 from modules.roundtable import RoundtableParts
+from modules.roundtable.figures import citation_figures
 from modules.roundtable.speaking import word_count
 from signatures.results import DebateResult
 from signatures.table import Balance, PersonaInput, TableTurn, Vote
 from signatures.types import (
     ArgumentGraph,
-    CitationFigures,
     Debate,
-    Passage,
     Persona,
     RunRecord,
     Stance,
@@ -70,7 +68,7 @@ def measured(
         votes={turn: v for turn, v in around.votes.items() if turn in {t.id for t in turns}},
         balance=_balance(parts.personas, turns),
         graph=_graph(parts.personas, turns),
-        citation_figures=_figures(settings.subject, turns),
+        citation_figures=citation_figures(settings.subject, turns),
         metrics={},
         notes=_notes(settings, parts, turns),
         seconds=around.seconds,
@@ -137,21 +135,6 @@ def _graph(personas: list[Persona], turns: list[TableTurn]) -> ArgumentGraph:
         for t in turns
     ]
     return argument_graph(Debate(turns=plain, ended="max_rounds"), personas)
-
-
-def _figures(topic: str, turns: list[TableTurn]) -> CitationFigures:
-    """Figures over all turns; the balance is read from the quoted words."""
-    cited = [c for t in turns for c in t.citations]
-    claims = sum(t.claims for t in turns)
-    quotes = {
-        c.chunk_id: Passage(id=c.chunk_id, text=c.quote or c.title, source=c.source, title=c.title)
-        for c in cited
-    }
-    return CitationFigures(
-        precision=sum(c.verdict == "supported" for c in cited) / len(cited) if cited else None,
-        recall=min(1.0, sum(t.held for t in turns) / claims) if claims else None,
-        evidence_balance=balance(topic, list(quotes.values())),
-    )
 
 
 def _notes(settings: DebateConfig, parts: RoundtableParts, turns: list[TableTurn]) -> list[str]:

@@ -105,6 +105,7 @@ def _discuss(
         id=run.id,
         config_hash=config_hash(config),
         models=sampler.roles(settings.seed).models(),
+        programs=raters.programs.used(),
         corpus_version=version,
         dir=str(run.folder),
         usage_total=pool.total,

@@ -10,7 +10,7 @@ from prefect import flow
 from evals.contract import Tools
 from flows.config import EssayConfig, config_hash, typed
 from flows.essay_files import write_files
-from flows.programs import tuned
+from flows.programs import Programs
 from flows.run import Run
 from flows.run_metrics import scored
 from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
@@ -52,18 +52,16 @@ def _write(settings: EssayConfig, config: dict[str, Any], run: Run, step: TaskSt
     embedder = embedder_of(settings)
     retriever = retriever_of(settings, embedder, run)
     roles = roles_of(settings, run, settings.replicate)
+    programs = Programs(settings)
     method, remembered = settings.method, remembering(embedder)
     best = best_of(
         method,
         lambda n: roles.sample(n).bind(
-            tuned(
-                method.program(settings.settings, retriever, remembered),
-                settings,
-                "essay",
-                method.name,
+            programs.tuned(
+                method.program(settings.settings, retriever, remembered), "essay", method.name
             )
         ),
-        lambda: roles.bind(EssayJudge()),
+        lambda: programs.bind(roles)(EssayJudge()),
         settings.subject,
         settings.stance,
         samples=settings.samples,
@@ -73,7 +71,7 @@ def _write(settings: EssayConfig, config: dict[str, Any], run: Run, step: TaskSt
         step=step,
     )
     version = getattr(retriever, "corpus_version", None)
-    result = _result(settings, config, run, step, best, roles, version)
+    result = _result(settings, config, run, step, best, roles, programs, version)
     told: list[str] = getattr(retriever, "notes", list)()  # what a retriever of the web asked for
     return result.model_copy(update={"notes": [*result.notes, *told]})
 
@@ -91,6 +89,7 @@ def _result(
     step: TaskStep,
     best: Best,
     roles: Roles,
+    programs: Programs,
     corpus_version: str | None,
 ) -> EssayResult:
     parts = best.parts
@@ -111,19 +110,20 @@ def _result(
         uncited=parts.essay.uncited,
         samples=best.samples,
         metrics={},
-        notes=_notes(settings, best),
+        notes=[*_notes(settings, best), *programs.notes()],
         seconds=run.seconds,
         usage=step.usage(),
         run=RunRecord(
             id=run.id,
             config_hash=config_hash(config),
             models=roles.models(),
+            programs=programs.used(),
             corpus_version=corpus_version,
             dir=str(run.folder),
             usage_total=step.total,
         ),
     )
-    tools = Tools(embedder_of(settings), roles.bind)
+    tools = Tools(embedder_of(settings), programs.bind(roles))
     return scored(result, settings, tools)
 
 

@@ -13,12 +13,12 @@ from flows.evaluation_checks import judge_chosen, reachable
 from flows.evaluation_config import EvaluationConfig
 from flows.evaluation_files import write_files, write_so_far
 from flows.evaluation_record import record
-from flows.evaluation_result import outputs, result_of, scores
+from flows.evaluation_result import figures, outputs, result_of, scores
 from flows.identity import changes, identity_of
 from flows.rehearsal import plan
 from flows.run import Run
 from flows.runtime import lm_cache, new_run
-from flows.tracing import Tracing
+from flows.tracing import TRACES_FILE, Tracing
 from flows.tracking import tracked
 from flows.units import UnitPool
 from signatures.errors import TooManyFailures
@@ -53,7 +53,8 @@ def evaluation(config: dict[str, Any], run_dir: str | None = None) -> dict[str, 
     run = new_run("evaluation", settings, config, run_dir, settings.budget)
     with tracked(run, settings, config) as tracker:
         tracker.start()
-        tracing = Tracing(run, settings.tracking, settings.runner)
+        path, elsewhere = run.folder / TRACES_FILE, settings.runner.kind != "thread"
+        tracing = Tracing(path, settings.tracking, elsewhere=elsewhere)
         result = _evaluated(settings, config, run, tracing)
         files = write_files(run, result)
         record(tracker, settings, result, run, tracing, files)
@@ -78,7 +79,7 @@ def _evaluated(
         pool.close()
 
     result = result_of(settings, config, run, cells, pool, changed)
-    write_so_far(run, result, outputs(cells), scores(cells, cells.values()))
+    write_so_far(run, result, outputs(cells), scores(cells, cells.values()), figures(cells))
     if pool.stopped is not None:
         raise pool.stopped
     _something_written(cells)

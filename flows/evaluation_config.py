@@ -39,8 +39,10 @@ class EvaluationConfig(EssaySections):
 
     @field_validator("methods", "backends", "datasets", mode="before")
     @classmethod
-    def _given(cls, value: dict[str, Any] | None) -> dict[str, Any]:
-        return {name: spec for name, spec in (value or {}).items() if spec is not None}
+    def _given(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return {} if value is None else value  # pydantic says what it is instead
+        return {name: spec for name, spec in value.items() if spec is not None}
 
     @model_validator(mode="before")
     @classmethod
@@ -48,7 +50,10 @@ class EvaluationConfig(EssaySections):
         """Where nothing is said, the first metric decides and the first method is the reference."""
         found = dict(values)
         for name, among in (("primary", "metrics"), ("reference", "methods")):
-            given = {k: v for k, v in (found.get(among) or {}).items() if v is not None}
+            named = found.get(among)
+            given = (
+                {k: v for k, v in named.items() if v is not None} if isinstance(named, dict) else {}
+            )
             if found.get(name) is None and given:
                 found[name] = next(iter(given))
         return found

@@ -16,6 +16,8 @@ TABLE_FILE = "table.md"
 OUTPUTS_FILE = "outputs.jsonl"
 SCORES_FILE = "scores.jsonl"
 FAILURES_FILE = "failures.jsonl"
+FIGURES_FILE = "figures.jsonl"
+"""Figures over whole cells with their samples, where a metric has such."""
 
 
 def write_so_far(
@@ -23,11 +25,14 @@ def write_so_far(
     result: EvaluationResult,
     outputs: Iterable[Mapping[str, Any]],
     scores: Iterable[Mapping[str, Any]],
+    figures: Iterable[Mapping[str, Any]],
 ) -> None:
     """Write what there is, whether or not the run got to its end."""
     run.write(TABLE_FILE, table_text(result))
     run.write(OUTPUTS_FILE, _lines(outputs))
     run.write(SCORES_FILE, _lines(scores))
+    if told := _lines(figures):
+        run.write(FIGURES_FILE, told)
     run.write(FAILURES_FILE, _lines(failure.model_dump() for failure in result.failures))
 
 
@@ -77,4 +82,4 @@ def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-__all__ = ["plan_text", "table_text", "write_files", "write_so_far"]
+__all__ = ["FIGURES_FILE", "plan_text", "table_text", "write_files", "write_so_far"]

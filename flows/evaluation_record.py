@@ -17,7 +17,7 @@ from flows.evaluation_config import EvaluationConfig
 from flows.provenance import provenance, requirements
 from flows.run import Run
 from flows.trace_export import export
-from flows.tracing import TRACES_FILE, Tracing
+from flows.tracing import Tracing
 from flows.tracking import Tracker, log_metrics
 from signatures.evaluation_results import EvaluationResult, TableRow
 
@@ -44,7 +44,7 @@ def record(
             client.log_artifact(run_id, str(plot), "plots")
         client.log_artifact(run_id, str(run.folder / ENVIRONMENT_FILE))
         client.set_tag(run_id, "traces", tracing.said())
-        exported = export(client, run, run.folder / TRACES_FILE, children, run_id)
+        exported = export(client, run, children, run_id)
         client.set_tag(run_id, "traces_recorded", str(exported))
 
     tracker.log(work)

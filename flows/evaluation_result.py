@@ -59,6 +59,7 @@ def result_of(
             id=run.id,
             config_hash=config_hash(config),
             models=models,
+            programs=cells.writing.programs.used(),
             corpus_version=cells.corpus_version,
             dir=str(run.folder),
             usage_total=pool.total,
@@ -114,6 +115,12 @@ def scores(cells: Cells, values: Sequence[Value]) -> Iterator[dict[str, Any]]:
         }
 
 
+def figures(cells: Cells) -> Iterator[dict[str, Any]]:
+    """The figures over whole cells, with the samples that other runs' are compared with."""
+    for (place, metric), found in sorted(cells.scoring.whole.items()):
+        yield {**_named(place), "metric": metric, **found._asdict()}
+
+
 def _named(place: Place) -> dict[str, str]:
     found = place._asdict()
     return found if place.prompt else {k: v for k, v in found.items() if k != "prompt"}
@@ -129,22 +136,45 @@ def _digest(used: Sequence[DatasetUsed]) -> str:
 
 def _notes(settings: EvaluationConfig, cells: Cells, changed: Sequence[str]) -> list[str]:
     notes = []
-    for name, backend in cells.columns.items():
-        if settings.roles.get("writer", backend).deterministic:
-            notes.append(
-                f"{name}: written by the extractive baseline, which selects and joins sentences of "
-                "the evidence and never judges; these figures say nothing about a language model"
-            )
+    plain = [
+        name
+        for name, backend in cells.columns.items()
+        if settings.roles.get("writer", backend).deterministic
+    ]
+    if plain:
+        notes.append(
+            f"{', '.join(plain)}: written by the extractive baseline, which selects and joins "
+            "sentences of the evidence and never judges; these figures say nothing about a "
+            "language model"
+        )
     notes += _evidence(settings)
     if settings.match_budget:
         notes.append(
             f"the others were given best-of-n up to the tokens of {settings.reference}'s text"
         )
+    notes += _figures_over_cells(cells)
     notes += self_judged(settings)
+    notes += cells.writing.programs.notes()
     notes += getattr(cells.writing.retriever, "notes", list)()  # what was asked of the web
     notes += [f"resumed: {line}" for line in changed]
     reasons = Counter(why for _, why in cells.found.failures)
     notes += [f"{count} units failed: {why}" for why, count in reasons.most_common(5)]
+    return notes
+
+
+def _figures_over_cells(cells: Cells) -> list[str]:
+    """Where intervals of figures over whole cells come from, or why there are none."""
+    found: dict[str, set[str]] = {}
+    for (_, metric), figure in cells.scoring.whole.items():
+        found.setdefault(metric, set()).add("" if figure.ci else figure.why)
+    notes = []
+    for metric, reasons in sorted(found.items()):
+        if "" in reasons:
+            notes.append(
+                f"{metric} is one figure over a cell's texts: its intervals and p come from "
+                "computing it anew over resampled items"
+            )
+        notes += [f"{metric} has no interval: {why}" for why in sorted(reasons - {""})]
     return notes
 
 
@@ -156,4 +186,4 @@ def _evidence(settings: EvaluationConfig) -> list[str]:
     return []
 
 
-__all__ = ["outputs", "result_of", "scores"]
+__all__ = ["figures", "outputs", "result_of", "scores"]

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flows import run as runs_on_disk
 from flows.environment import artifacts
 from modules.disk import storage
 from signatures.errors import ConfigError, GateNotPassed, InputError
 from signatures.evaluation_results import CellGate, Direction, EvaluationResult, GateResult
+
+if TYPE_CHECKING:
+    from evals.table import Whole
 
 CHAMPION = "champion"
 
@@ -130,8 +133,24 @@ def _gated(ours: Path, theirs: Path, metric: str | None, *, every: bool) -> Gate
             )
         chosen = {name: both[name]}
     scores = [list(rows(folder / "scores.jsonl")) for folder in (ours, theirs)]
-    found = gated(ours.name, scores[0], theirs.name, scores[1], chosen)
+    alike = mine.digest == other.digest
+    figures = (_figures(ours, alike), _figures(theirs, alike))
+    found = gated(ours.name, scores[0], theirs.name, scores[1], chosen, figures)
     return found.model_copy(update={"notes": [*found.notes, *_unlike(mine, other)]})
+
+
+def _figures(folder: Path, alike: bool) -> Whole:
+    """The run's figures over whole cells; without samples where the items are not the same."""
+    from evals.table import CellFigure, Place
+    from flows.evaluation_files import FIGURES_FILE
+    from flows.report_files import rows
+
+    found: dict[tuple[Place, str], CellFigure] = {}
+    for row in rows(folder / FIGURES_FILE):
+        place = Place(row["method"], row["backend"], row["dataset"], row.get("prompt", ""))
+        spread = {"samples": row["samples"], "clusters": row["clusters"]} if alike else {}
+        found[place, row["metric"]] = CellFigure(row["value"], **spread)
+    return found
 
 
 def _unlike(ours: EvaluationResult, theirs: EvaluationResult) -> list[str]:
@@ -142,6 +161,12 @@ def _unlike(ours: EvaluationResult, theirs: EvaluationResult) -> list[str]:
     judges = [r.run.models.get("roles.judge") for r in (ours, theirs)]
     if judges[0] != judges[1]:
         notes.append(f"the judges differ: {judges[0]} and {judges[1]}")
+    tuned = [
+        {name: said for name, said in r.run.programs.items() if name.startswith("judge/")}
+        for r in (ours, theirs)
+    ]
+    if tuned[0] != tuned[1]:
+        notes.append("the judges have other prompts: tuned ones in one of the runs, or in both")
     return notes
 
 

@@ -16,6 +16,7 @@ from pydantic_core import to_jsonable_python
 from evals.datasets import digest
 from flows.cells import Cells
 from flows.evaluation_config import EvaluationConfig
+from modules.retrieval.web.retriever import WebSpec
 
 Identity = dict[str, str]
 """What is meant -> what it was, short enough to print."""
@@ -27,6 +28,8 @@ def identity_of(settings: EvaluationConfig, cells: Cells) -> Identity:
     found |= {f"backend {name}": b.identity() for name, b in settings.columns().items()}
     found |= {f"role {role}": b.identity() for role, b in settings.roles.items()}
     version = cells.corpus_version
+    if isinstance(settings.retriever, WebSpec):
+        version = "the web, as this run finds it"  # what it has fetched grows as it goes
     found["index"] = "none" if version is None else str(version)
     found["seed"] = str(settings.seed)
     found["replicates"] = str(settings.replicates)

@@ -113,7 +113,7 @@ def translated(flow: str, error: Exception) -> MootError:
         )
     if match := re.search(r"Could not override '([^']+)'|Key '([^']+)' is not in struct", text):
         return _unknown_key(flow, match[1] or match[2])
-    if match := re.search(r"Could not find '([\w./@-]+)'", text):
+    if match := re.search(r"Could not (?:find|load) '([\w./@-]+)'", text):
         return _unknown_choice(match[1], text)
     return ConfigError(_first_line(text), remedy=f"moot {flow} --help shows the options")
 
@@ -124,12 +124,17 @@ def _unknown_key(flow: str, key: str) -> ConfigError:
     hint = f"did you mean {', '.join(nearest)}?" if nearest else f"moot {flow} --help shows them"
     if key.split(".")[0] == "search":
         hint = "it goes with retriever=web"
+    elif key in known:
+        group = key.split(".")[0]
+        hint = f"it goes with another {group}=; in a sweep over {group} write ++{key}="
     return ConfigError(f"moot {flow} has no option {key!r}", remedy=hint)
 
 
 def _unknown_choice(name: str, text: str) -> ConfigError:
     group, _, choice = name.rpartition("/")
-    options = re.findall(r"^\t(\S+)$", text, re.M)
+    # Of a list's members Hydra names the one that is not there, and not those that are.
+    known = sorted(path.stem for path in (CONF / group).glob("*.yaml"))
+    options = re.findall(r"^\t(\S+)$", text, re.M) or known
     nearest = get_close_matches(choice, options, n=2, cutoff=0.4)
     hint = f"did you mean {' or '.join(nearest)}? " if nearest else ""
     listed = f"there are {', '.join(sorted(options))}" if options else ""

@@ -21,6 +21,7 @@ from flows.config import config_hash, typed
 from flows.limiting import limiters
 from flows.meta_config import MetaConfig
 from flows.meta_measures import Scored, Variant, expected, measure, score_all, variants
+from flows.programs import Programs
 from flows.run import RESULT_FILE, Run
 from flows.runtime import lm_cache, new_run
 from flows.score import known
@@ -75,12 +76,13 @@ def _studied(
     backend = settings.roles.get("judge", settings.backend)
     slots = limiters(settings.runner, [backend])
     roles = Roles(settings.backend, run.ledger, own=settings.roles, seed=settings.seed, slots=slots)
+    programs = Programs(settings)
     chosen = variants(settings, found.answers)
     total = expected(chosen, found.answers)
     # Every answer is asked about under every measure; whether too much failed is said at the end.
     pool = UnitPool(run, settings.runner, expected=total, max_failed=1.0)
     try:
-        scored = score_all(settings, run, roles, chosen, found.answers, pool)
+        scored = score_all(settings, run, roles, programs, chosen, found.answers, pool)
     finally:
         pool.close()
     if pool.stopped is not None:
@@ -95,12 +97,13 @@ def _studied(
     rows_total = total + len(found.bad)
     result = _result(
         settings, answers, found, measures, scored, failures,
-        notes=_notes(settings, chosen, found, unit, judge),
+        notes=[*_notes(settings, chosen, found, unit, judge), *programs.notes()],
         incomplete=_incomplete(len(failures), rows_total or len(answers), settings.max_failed),
         seconds=run.seconds, usage=pool.usage(),
         run=RunRecord(
-            id=run.id, config_hash=config_hash(config), models=models, corpus_version=None,
-            dir=str(run.folder), usage_total=pool.total,
+            id=run.id, config_hash=config_hash(config), models=models,
+            programs=programs.used(), corpus_version=None, dir=str(run.folder),
+            usage_total=pool.total,
         ),
     )  # fmt: skip
     return _written(run, result, scored)

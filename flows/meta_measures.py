@@ -10,6 +10,7 @@ from evals.contract import Direction, Metric, Tools
 from evals.meta.rows import Answer
 from evals.scoring import RowScore, scored
 from flows.meta_config import MetaConfig
+from flows.programs import Programs
 from flows.run import Run
 from flows.runtime import embedder_of, evaluator_of
 from flows.units import Outcome, Unit, UnitPool, kept, unit_key
@@ -86,6 +87,7 @@ def score_all(
     settings: MetaConfig,
     run: Run,
     roles: Roles,
+    programs: Programs,
     found: Sequence[Variant],
     answers: Sequence[Answer],
     pool: UnitPool,
@@ -101,7 +103,7 @@ def score_all(
             items[variant.name] = _brought(variant.name, answers)
             continue
         reader = evaluators[variant.evaluator] if variant.evaluator else None
-        tools = Tools(embedder, roles.bind, judge, reader)
+        tools = Tools(embedder, programs.bind(roles), judge, reader)
         if variant.metric.program() is None and reader is None:
             for answer in answers:
                 work = functools.partial(variant.metric.score, answer.row, tools)

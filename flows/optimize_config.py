@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
+from evals.contract import Metric
 from evals.datasets import Dataset
 from evals.optimizing.objective import ObjectiveSettings
 from evals.optimizing.optimizers import Optimizer
@@ -14,11 +15,18 @@ from flows.config import AskingConfig
 from modules.answering import AnswerMethod, AnswerSettings
 from modules.essay import EssayMethod, EssaySettings
 from modules.retrieval.specs import RetrieverSpec
+from modules.roundtable import RoundtableSettings
+from signatures.moderation import Criterion
 from signatures.types import EssayStance
 
-TargetName = Literal["answer", "essay", "judge"]
+TargetName = Literal["answer", "essay", "debate", "evidence", "judge"]
 
-SETTINGS: dict[str, Any] = {"answer": AnswerSettings, "essay": EssaySettings}
+SETTINGS: dict[str, Any] = {
+    "answer": AnswerSettings,
+    "essay": EssaySettings,
+    "debate": RoundtableSettings,
+    "evidence": RoundtableSettings,
+}
 """Target -> the type of what its method is told."""
 
 METHODS: dict[str, type[Any]] = {"answer": AnswerMethod, "essay": EssayMethod}
@@ -36,7 +44,8 @@ class OptimizeConfig(AskingConfig):
     target: TargetName
     method: Any = None
     settings: Any = None
-    judge: Literal["quality", "relevance"] | None = None
+    judge: Literal["quality", "relevance", "annotation"] | None = None
+    criteria: dict[str, Criterion] = Field(default_factory=dict)
     stance: EssayStance = "refute"
     evidence: Literal["corpus", "none"] = "corpus"
     dataset: InstanceOf[Dataset]
@@ -73,8 +82,24 @@ class OptimizeConfig(AskingConfig):
         if kind is not None and not isinstance(self.method, kind):
             name = getattr(self.method, "name", self.method)
             raise ValueError(f"method: {name!r} is no method of target={self.target}")
-        self.objective.check(self.metrics)
+        if self.target == "debate" and not self.settings.debate.rounds:
+            raise ValueError("debate.rounds=0 has nobody speak: there is nothing to tune")
+        self.objective.check(self.metrics, several=self.several)
         return self
+
+    @property
+    def several(self) -> bool:
+        """Whether a row has several texts: a debate's turns."""
+        return self.target == "debate"
+
+    @property
+    def measures(self) -> dict[str, Metric]:
+        """The metrics that can be had of one row."""
+        return {
+            name: metric
+            for name, metric in self.metrics.items()
+            if metric.level == "item" and (self.several or "outputs" not in metric.fields)
+        }
 
     @property
     def embeds(self) -> bool:

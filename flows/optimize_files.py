@@ -31,7 +31,8 @@ def write_files(
     pictures = _pictures(work, result)
     for name, content in pictures.items():
         _binary(run, name, content)
-    program = run.write(PROGRAM_FILE, work.compiled.text())
+    kept = work.compiled.model_copy(update={"agreement": result.judge})
+    program = run.write(PROGRAM_FILE, kept.text())
     changed = diff(work.original.program, work.compiled.program)
     report = run.write(REPORT_FILE, report_text(result, changed))
     if result.promoted:

@@ -11,7 +11,13 @@ from evals.optimizing.objective import Scored
 from evals.optimizing.trials import Trial
 from flows.config import config_hash
 from flows.optimize_run import Optimization
-from signatures.optimize_results import Holdout, OptimizeResult, SearchTrial, SplitSizes
+from signatures.optimize_results import (
+    Holdout,
+    NormUsed,
+    OptimizeResult,
+    SearchTrial,
+    SplitSizes,
+)
 from signatures.types import RunRecord, Usage
 
 PROGRAM_FILE = "program.json"
@@ -35,6 +41,7 @@ def result_of(work: Optimization, config: dict[str, Any]) -> OptimizeResult:
         digest=work.digest,
         primary=settings.objective.primary,
         weights=settings.objective.weighed(),
+        norms={name: NormUsed(**norm.model_dump()) for name, norm in work.norms().items()},
         guards=dict(settings.objective.guards),
         feedback=settings.objective.feedback,
         split=SplitSizes(
@@ -66,6 +73,7 @@ def result_of(work: Optimization, config: dict[str, Any]) -> OptimizeResult:
             id=work.run.id,
             config_hash=config_hash(config),
             models=work.roles.models(),
+            programs=work.programs.used(),
             corpus_version=work.corpus_version,
             dir=str(work.run.folder),
             usage_total=work.ledger.usage(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ from typing import Any
 from evals.contract import Tools
 from evals.optimizing.compiled import Compiled, compiled, restore
 from evals.optimizing.ended import SearchEnded, SearchLedger, searching
-from evals.optimizing.objective import Objective, Scored, norm
+from evals.optimizing.objective import Norm, Objective, Scored, norm
 from evals.optimizing.optimizers import Search
 from evals.optimizing.promotion import Verdict, verdict
 from evals.optimizing.split import Split, split
@@ -21,13 +20,21 @@ from evals.optimizing.trials import Trial, Trials
 from evals.optimizing.tuning import Patience, Tunable, Tuning, example
 from flows.limiting import limiters
 from flows.optimize_config import OptimizeConfig
-from flows.optimize_setup import judge_notes, own_cache, quiet, same_questions
+from flows.optimize_setup import (
+    judge_notes,
+    kept_evaluator,
+    own_cache,
+    quiet,
+    same_questions,
+    settled,
+    suited,
+)
 from flows.optimize_targets import target_of
+from flows.optimize_units import scored_units
+from flows.programs import Programs
 from flows.run import LEDGER_FILE, Run
-from flows.runtime import embedder_of, evaluator_of
-from flows.units import Outcome, Unit, UnitPool, unit_key
+from flows.runtime import embedder_of
 from modules.lm.roles import Roles
-from modules.stage import program_identity
 from modules.vectors import remembering
 from signatures.errors import InputError
 
@@ -62,7 +69,7 @@ class Optimization:
         self.reused = 0
         self.rows: dict[str, dict[str, dict[str, Any]]] = {}
         same_questions(run, settings.dataset.name, digest)
-        own_cache(settings, digest)
+        cache = own_cache(settings, digest)
         self.ledger = SearchLedger(
             run.folder / LEDGER_FILE, settings.budget, settings.optimizer.budget()
         )
@@ -75,20 +82,22 @@ class Optimization:
             seed=settings.seed,
             slots=limiters(settings.runner, used),
         )
-        self.notes = judge_notes(settings, self.roles)
+        self.programs = Programs(settings)
+        self.notes = judge_notes(settings, self.roles) + self.programs.notes()
         self.embedder = embedder_of(settings) if settings.embeds else None
         self.target: Target = target_of(settings, self.embedder, self.roles, self)
+        suited(settings, self.target, items)
         tools = Tools(
             None if self.embedder is None else remembering(self.embedder),
-            self.roles.bind,
+            self.programs.bind(self.roles),
             self.roles.backends["judge"].identity(),
-            evaluator_of(settings, self.ledger),
+            kept_evaluator(settings, self.ledger, cache),
         )
         patience = Patience(
             settings.runner.retries, settings.runner.retry_delay_s, settings.failures_in_a_row
         )
         self.tuning = Tuning(
-            self.target, items, settings.metrics, tools, self.roles, self.ledger, patience
+            self.target, items, settings.measures, tools, self.roles, self.ledger, patience
         )
         self.original: Compiled = compiled(
             self.target.program(), self.target.name, self.target.method
@@ -113,11 +122,15 @@ class Optimization:
         Raises:
             InputError: Too few are left.
         """
+        import dspy
+
         usable = [item for item in self.items.values() if self.target.covers(item)]
         without = len(self.items) - len(usable)
         if without:
             self.notes.append(f"{without} questions were left out: the corpus has no evidence")
         self.parts = split(usable, self.settings.split, self.settings.seed)
+        with dspy.context(disable_history=True):
+            self.target.prepare(usable, self.settings.runner.concurrency)
 
     def baseline(self) -> None:
         """Score the program as it is on the training and validation questions.
@@ -126,7 +139,7 @@ class Optimization:
             InputError: None of them has a value of the primary metric.
         """
         ids = [*self.parts.train, *self.parts.val]
-        self.untuned = self._scored(self.original, ids, "baseline")
+        self.untuned = scored_units(self, self.original, ids, "baseline")
         primary = self.settings.objective.primary
         if all(one.values.get(primary) is None for one in self.untuned.values()):
             raise InputError(
@@ -138,7 +151,7 @@ class Optimization:
         for name in self.settings.objective.weighed():
             known = [v for s in self.untuned.values() if (v := s.values.get(name)) is not None]
             if known:
-                norms[name] = norm(self.settings.metrics[name], known)
+                norms[name] = norm(self.settings.measures[name], known)
             else:
                 self.notes.append(f"{name} has no value on any question and does not count")
         weights = {k: v for k, v in self.settings.objective.weighed().items() if k in norms}
@@ -173,7 +186,7 @@ class Optimization:
             self.settings.objective.search == "pareto",
         )
         try:
-            with quiet(self.run, self.roles), searching():
+            with settled(), quiet(self.run, self.roles), searching():
                 found = self.settings.optimizer.search(given)
                 for program in found:
                     self._validate(program)
@@ -194,16 +207,16 @@ class Optimization:
     def hold_out(self) -> None:
         """Compare the program as it was with the best on the questions nothing has seen."""
         ids = self.parts.holdout
-        self.before = self._scored(self.original, ids, "before")
+        self.before = scored_units(self, self.original, ids, "before")
         if self.compiled.program == self.original.program:
             self.after = self.before
         else:
-            self.after = self._scored(self.compiled, ids, "after")
+            self.after = scored_units(self, self.compiled, ids, "after")
         found = verdict(
             self.before,
             self.after,
             self.parts.groups,
-            self.settings.metrics,
+            self.settings.measures,
             self.settings.objective,
             seed=self.settings.seed,
             max_failed=self.settings.max_failed,
@@ -220,70 +233,11 @@ class Optimization:
             found = found._replace(promoted=False, reason=said)
         self.verdict = found
 
+    def norms(self) -> dict[str, Norm]:
+        """What z-scores are taken against, by metric."""
+        return {} if self.tuning.objective is None else self.tuning.objective.norms
+
     # --- inside -----------------------------------------------------------------------------------
-
-    def _scored(self, program: Compiled, ids: Sequence[str], what: str) -> dict[str, Scored]:
-        """Each item's text by ``program`` under all metrics, as persisted units.
-
-        A text that fails is counted, unless too many do.
-        """
-        import dspy
-
-        settings = self.settings
-        pool = UnitPool(
-            self.run, settings.runner, expected=len(ids), max_failed=settings.max_failed
-        )
-        tuned = restore(program.program, self.target.program())
-        bound = self.roles.bind(tuned)
-        identity = program_identity(bound)
-        metrics = {
-            name: [metric.version, metric.model_dump(mode="json")]
-            for name, metric in settings.metrics.items()
-        }
-        found: dict[str, Scored] = {}
-        rows: dict[str, dict[str, Any]] = self.rows.setdefault(what, {})
-
-        def work(item: str) -> Any:
-            row = self.tuning.row(bound, self.items[item])
-            return {"row": self.kept(row), "scored": self.tuning.scored(row).model_dump()}
-
-        units = [
-            Unit(
-                f"{what}/{item}",
-                unit_key(
-                    "tuned",
-                    target=[self.target.name, self.target.method, self.target.identity()],
-                    program=identity,
-                    metrics=metrics,
-                    judge=self.roles.backends["judge"].identity(),
-                    item=[item, self.items[item]],
-                    corpus=self.corpus_version,
-                ),
-                functools.partial(work, item),
-                item,
-            )
-            for item in ids
-        ]
-
-        def take(outcome: Outcome) -> tuple[Unit, ...]:
-            found[outcome.unit.about] = (
-                Scored(problem=outcome.reason)
-                if outcome.reason is not None
-                else Scored.model_validate(outcome.value["scored"])
-            )
-            if outcome.reason is None:
-                rows[outcome.unit.about] = outcome.value["row"]
-            return ()
-
-        try:
-            with dspy.context(disable_history=True):
-                pool.run(units, take)
-        finally:
-            pool.close()
-        if pool.stopped is not None:
-            raise pool.stopped
-        self.reused += pool.reused
-        return {item: found[item] for item in ids}
 
     def _validate(self, program: Tunable) -> None:
         """Score a program on the validation questions; what was asked before is in the cache."""
@@ -295,11 +249,6 @@ class Optimization:
             ]
             for done in begun:
                 done.result()
-
-    @staticmethod
-    def kept(row: dict[str, Any]) -> dict[str, Any]:
-        """What is kept of a row besides its scores: a judge's rating and label."""
-        return {name: row[name] for name in ("rating", "label") if name in row}
 
 
 def _progress(trial: Trial, best: Trial | None) -> None:

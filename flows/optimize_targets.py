@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evals.optimizing.debating import DebateTarget, EvidenceTarget
 from evals.optimizing.labels import JudgeTarget
+from evals.optimizing.rated_comments import ANNOTATION, AnnotationTarget
 from evals.optimizing.targets import AnswerTarget, EssayTarget, Target
 from flows.optimize_config import OptimizeConfig
 from modules.evidence import NoEvidence, Retriever
@@ -23,10 +25,19 @@ def target_of(settings: OptimizeConfig, embedder: Any, roles: Roles, work: Optim
         EvidenceError: There is no index, or another embedder built it.
     """
     if settings.target == "judge":
+        if settings.judge == ANNOTATION:
+            return AnnotationTarget(settings.criteria)
         return JudgeTarget(settings.judge or "quality")
     writer = roles.backends["writer"].identity()
     retriever = _retriever(settings, embedder, work)
     remembered = remembering(embedder)
+    if settings.target == "debate":
+        cites = any("citation_figures" in metric.fields for metric in settings.measures.values())
+        return DebateTarget(
+            settings.settings, retriever, remembered, roles.bind, backed=cites, writer=writer
+        )
+    if settings.target == "evidence":
+        return EvidenceTarget(settings.settings, retriever, remembered, writer=writer)
     if settings.target == "essay":
         return EssayTarget(
             settings.method,

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evals.moderation import Figures, figures
+from evals.optimizing.rated_comments import ANNOTATION
 from flows.config import RatingConfig
 from flows.limiting import limiters
+from flows.programs import Programs
 from flows.run import Run
 from flows.runtime import lm_cache
 from flows.units import Outcome, Unit, UnitPool
@@ -29,6 +31,7 @@ class Bench(NamedTuple):
 
     annotators: list[Annotator]
     stage: Annotate
+    programs: Programs
 
     def units(self, discussion: Discussion) -> list[Unit]:
         """The units in which the discussion is rated, one for each annotator."""
@@ -79,11 +82,12 @@ class Sampler:
 
 
 def bench(settings: RatingConfig, sampler: Sampler, annotators: list[Annotator]) -> Bench:
-    """The annotators at work, each with the judge's LM."""
-    stage = Annotate(criteria=settings.criteria)
+    """The annotators at work, each with the judge's LM and the prompts that ``program`` names."""
+    programs, stage = Programs(settings), Annotate(criteria=settings.criteria)
     if annotators:
+        programs.tuned(stage, "judge", ANNOTATION)
         sampler.roles(settings.seed).bind(stage)
-    return Bench(annotators, stage)
+    return Bench(annotators, stage, programs)
 
 
 def checked(settings: RatingConfig, annotators: Sequence[Annotator]) -> None:

@@ -17,6 +17,7 @@ from flows.cell_writing import TextOf
 from flows.cells import Cells
 from flows.evaluation_config import EvaluationConfig
 from flows.units import Outcome, kept
+from modules.lm.backends import Backend, ServerBackend
 from modules.lm.ledger import Ledger
 from modules.lm.rehearsed import Rehearsed
 from modules.retrieval.web.retriever import WebSpec
@@ -46,6 +47,7 @@ def plan(settings: EvaluationConfig) -> EvaluationPlan:
             expected="evidence that is there",
             remedy="rehearse it with retriever=hybrid",
         )
+    settings = _asking_nothing(settings)
     cells = Cells(settings, Ledger())
     there: Counter[Place] = Counter()
     to_write: Counter[Place] = Counter()
@@ -69,6 +71,25 @@ def plan(settings: EvaluationConfig) -> EvaluationPlan:
             _cell(settings, place, units, there[place], to_write[place], unscored / each, cost)
         )
     return _summed(settings, cells, planned)
+
+
+def _asking_nothing(settings: EvaluationConfig) -> EvaluationConfig:
+    """The same evaluation, which needs no keys and no bounds across processes: what would be done
+    depends on neither.
+    """
+
+    def keyless(backend: Backend) -> Backend:
+        served = isinstance(backend, ServerBackend)
+        return backend.model_copy(update={"api_key_env": None}) if served else backend
+
+    return settings.model_copy(
+        update={
+            "runner": settings.runner.model_copy(update={"kind": "thread", "limit": None}),
+            "backend": keyless(settings.backend),
+            "backends": {name: keyless(b) for name, b in settings.backends.items()},
+            "roles": {role: keyless(b) for role, b in settings.roles.items()},
+        }
+    )
 
 
 def _cell(

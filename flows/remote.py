@@ -2,7 +2,8 @@
 
 A worker process makes the evaluation's cells once, from the run's own configuration, and keeps
 them. It counts what it spends in a ledger file of its own in the run's folder, line by line, so
-that what a killed worker spent is known; the folder must be one that all can reach.
+that what a killed worker spent is known, and its traces likewise; the folder must be one that all
+can reach.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import os
 import socket
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,12 +84,15 @@ class Workplace:
         settings = prepared(flow, plain)
         from flows.cells import Cells
         from flows.runtime import lm_cache
+        from flows.tracing import Tracing
         from modules.lm.ledger import Ledger
 
         lm_cache(settings.paths)
-        own = folder / f"ledger-{socket.gethostname()}-{os.getpid()}.jsonl"
-        self.ledger = Ledger(own, settings.budget, invocation=invocation)
+        me = f"{socket.gethostname()}-{os.getpid()}.jsonl"
+        self.ledger = Ledger(folder / f"ledger-{me}", settings.budget, invocation=invocation)
         self.cells = Cells(settings, self.ledger)
+        self.tracing = Tracing(folder / f"traces-{me}", settings.tracking)
+        self.tracing.expect(self.cells.expected)
 
     def done(self, key: str, name: str, sent: Errand) -> dict[str, Any]:
         """The unit's document, as :func:`flows.units.document` makes it.
@@ -99,7 +104,7 @@ class Workplace:
 
         from flows.units import document
 
-        unit = rebuilt(self.cells, sent)
+        unit = replace(rebuilt(self.cells, sent), name=name)
         if unit.key != key:
             raise MootError(
                 f"the worker on {socket.gethostname()} would do another unit than {name}",
@@ -108,8 +113,8 @@ class Workplace:
                 remedy="give all workers the same version of moot, corpus and environment",
             )
         self.ledger.catch_up()
-        with dspy.context(disable_history=True):
-            return document(self.ledger, name, unit.work)
+        with dspy.context(disable_history=True, callbacks=self.tracing.callbacks()):
+            return document(self.ledger, name, self.tracing.watching(unit).work)
 
 
 _lock = threading.Lock()

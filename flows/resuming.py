@@ -103,13 +103,16 @@ def _jobs(folder: Path) -> tuple[str, list[list[str]]]:
 
     kept = yaml.safe_load((folder / SWEEP_FILE).read_text(encoding="utf-8"))["hydra"]
     parsed = OverridesParser.create().parse_overrides(list(kept["overrides"]["task"]))
-    lists = [
-        [f"{one.get_key_element()}={value}" for value in one.sweep_string_iterator()]
-        if one.is_sweep_override()
-        else [one.input_line or ""]
-        for one in parsed
+    # As Hydra's own sweeper words them: what is given twice counts once, colons are escaped.
+    lists: dict[str, list[str]] = {}
+    for one in parsed:
+        key = one.get_key_element()
+        swept = one.is_sweep_override()
+        values = one.sweep_string_iterator() if swept else [one.get_value_element_as_str()]
+        lists[key] = [f"{key}={value}" for value in values]
+    return str(kept["job"]["config_name"]), [
+        list(job) for job in itertools.product(*lists.values())
     ]
-    return str(kept["job"]["config_name"]), [list(job) for job in itertools.product(*lists)]
 
 
 def _begun(folder: Path) -> dict[tuple[str, ...], Path]:

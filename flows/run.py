@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,7 @@ class Run:
         self.flow = flow
         self.id = folder.name
         self.started = time.monotonic()
+        self._remembering = threading.Lock()
         if (folder / RESULT_FILE).exists():
             raise InputError(
                 f"the run folder {folder} holds a finished run",
@@ -107,8 +109,9 @@ class Run:
         return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
     def remember(self, **values: Any) -> None:
-        """Add to :meth:`state`."""
-        self.write(STATE_FILE, json.dumps({**self.state(), **values}, indent=2))
+        """Add to :meth:`state`; the record's thread does so beside the flow's."""
+        with self._remembering:
+            self.write(STATE_FILE, json.dumps({**self.state(), **values}, indent=2))
 
 
 def _dumped(plain: dict[str, Any]) -> str:

@@ -18,8 +18,10 @@ from modules.evidence import NoEvidence, Retriever
 from modules.lm.ledger import Budget, Ledger
 from modules.lm.roles import Roles
 from modules.perplexity import Evaluator
+from modules.vectors import RememberingEmbedder, remembering
 
 _embedders: dict[str, Any] = {}
+_remembering: dict[str, RememberingEmbedder] = {}
 _lock = threading.Lock()
 
 
@@ -51,6 +53,15 @@ def embedder_of(config: AskingConfig | IngestConfig | RetrievalConfig) -> Any:
         if name not in _embedders:
             _embedders[name] = config.embedder.open()
         return _embedders[name]
+
+
+def remembered_of(config: AskingConfig) -> RememberingEmbedder:
+    """The configured embedder with a memory that all runs of this process share: the next round
+    of a debate, or the next debate on a topic, compares sentences with the same passages.
+    """
+    embedder = embedder_of(config)
+    with _lock:
+        return _remembering.setdefault(embedder.name, remembering(embedder))
 
 
 def retriever_of(
@@ -110,4 +121,7 @@ def in_background(*jobs: Callable[[], object]) -> None:
         threading.Thread(target=quietly, args=(job,), daemon=True).start()
 
 
-__all__ = ["embedder_of", "evaluator_of", "in_background", "lm_cache", "new_run", "retriever_of"]
+__all__ = [
+    "embedder_of", "evaluator_of", "in_background", "lm_cache", "new_run", "remembered_of",
+    "retriever_of",
+]  # fmt: skip

@@ -18,6 +18,7 @@ from evals.rows import Loaded, load
 from evals.scoring import Figure, RowScore, failed, figure, filled, scored
 from flows.config import ScoreConfig, config_hash, typed
 from flows.limiting import limiters
+from flows.programs import Programs
 from flows.run import RESULT_FILE, Run
 from flows.runtime import embedder_of, evaluator_of, lm_cache, new_run
 from flows.tracking import tracked
@@ -72,12 +73,12 @@ def _score(
     settings: ScoreConfig, config: dict[str, Any], run: Run, loaded: list[Loaded]
 ) -> ScoreResult:
     metric = settings.metric
-    roles = _roles(settings, run)
+    roles, programs = _roles(settings, run), Programs(settings)
     judge = roles.backends["judge"].identity()
-    notes = _judge_notes(settings, loaded, judge)
+    notes = _judge_notes(settings, loaded, judge) + programs.notes()
     embedder = embedder_of(settings) if metric.embeds else None
     evaluator = evaluator_of(settings, run.ledger) if metric.evaluates else None
-    tools = Tools(embedder, roles.bind, judge, evaluator)
+    tools = Tools(embedder, programs.bind(roles), judge, evaluator)
     good = sum(one.row is not None for one in loaded)
     pool = UnitPool(run, settings.runner, expected=good, max_failed=settings.max_failed)
     try:
@@ -100,6 +101,7 @@ def _score(
             **({} if metric.program() is None else {"judge": judge}),
             **({} if evaluator is None else {"evaluator": evaluator.name}),
         },
+        programs=programs.used(),
         corpus_version=None,
         dir=str(run.folder),
         usage_total=pool.total,

@@ -45,7 +45,7 @@ def _value(result: ScoreResult) -> str:
 
 def _over(result: ScoreResult) -> str:
     if result.level == "corpus":
-        return "one figure over all rows"
+        return "one figure over all rows, interval by resampling what they are about"
     return "mean over scored rows, interval clustered by what they are about"
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from flows.compose import composed
 from flows.config import DebateConfig, typed
+from flows.run import load
 from flows.runtime import embedder_of
 
 
@@ -19,25 +21,32 @@ class Place(NamedTuple):
     url: str
 
 
-def document(chunk: str) -> list[Place]:
-    """All passages of the document that holds ``chunk``; empty where the index has none.
+def document(chunk: str, run: Path | None = None) -> list[Place]:
+    """All passages of the document that holds ``chunk``; empty where no index has it.
+
+    Args:
+        chunk: The passage's id.
+        run: The run that cites it, whose indexes are looked into; by default the usual index.
 
     Raises:
-        MootError: The index cannot be read.
+        MootError: An index cannot be read.
     """
     from modules.retrieval import EvidenceStore
 
-    config = typed(DebateConfig, composed("debate", "a source", {}))
-    store = EvidenceStore(config.paths.index, embedder_of(config))
-    rows = store.rows() if store.exists else []
-    held = next((row for row in rows if row["id"] == chunk), None)
-    if held is None:
-        return []
-    return [
-        Place(row["id"], row["text"], row["title"], row["source"], row["url"] or "")
-        for row in rows
-        if row["source"] == held["source"]
-    ]
+    plain = composed("debate", "a source", {}) if run is None else load(run)[1]
+    embedder = embedder_of(typed(DebateConfig, composed("debate", "a source", {})))
+    paths = [plain["paths"]["index"], (plain.get("retriever") or {}).get("also")]
+    for path in filter(None, paths):
+        store = EvidenceStore(path, embedder)
+        rows = store.rows() if store.exists else []
+        held = next((row for row in rows if row["id"] == chunk), None)
+        if held is not None:
+            return [_place(row) for row in rows if row["source"] == held["source"]]
+    return []
+
+
+def _place(row: dict[str, Any]) -> Place:
+    return Place(row["id"], row["text"], row["title"], row["source"], row["url"] or "")
 
 
 __all__ = ["Place", "document"]

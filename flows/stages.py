@@ -62,6 +62,7 @@ class _Started(NamedTuple):
     """A stage under way; its value is waited for once."""
 
     result: Callable[[], Any]
+    add_done_callback: Callable[[Callable[[Any], None]], None]
 
 
 class TaskStep:
@@ -95,7 +96,7 @@ class TaskStep:
     def start(self, name: str, stage: Stage, **inputs: Any) -> _Started:
         """As a call, in a thread of the flow's task runner."""
         future = self._task.submit(*_arguments(name, stage, inputs, self._run))
-        return _Started(lambda: self._value(name, stage, _final(future)))
+        return _Started(lambda: self._value(name, stage, _final(future)), future.add_done_callback)
 
     def _value(self, name: str, stage: Stage, state: Any) -> Any:
         result = state.result()

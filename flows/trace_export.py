@@ -11,49 +11,48 @@ import os
 import threading
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from flows.run import Run
-from flows.tracing import lines_in, read_traces
+from flows.tracing import ALL_FILES, lines_in, read_traces
 
 log = logging.getLogger("moot.tracking")
 
 _lock = threading.Lock()
 
 
-def export(
-    client: Any, run: Run, path: Path, runs: Mapping[tuple[str, ...], str], parent: str
-) -> int:
+def export(client: Any, run: Run, runs: Mapping[tuple[str, ...], str], parent: str) -> int:
     """Write the traces that MLflow does not have yet.
 
     Args:
         client: MLflow's client, which knows the store.
-        run: The run, which remembers how many are written.
-        path: Its trace file.
+        run: The run, whose folder has the traces, and which remembers how many are written.
         runs: The MLflow run of each cell.
         parent: The MLflow run of traces that belong to no cell.
 
     Returns:
         How many of the run's traces MLflow has.
     """
-    done = int(run.state().get("traces_recorded", 0))
-    total = lines_in(path)
-    if total <= done:
-        return int(run.state().get("traces_kept", 0))
+    state = run.state()
+    done: dict[str, int] = state.get("traces_read", {})
+    kept = int(state.get("traces_kept", 0))
+    there = {path: lines_in(path) for path in sorted(run.folder.glob(ALL_FILES))}
+    if all(done.get(path.name, 0) >= lines for path, lines in there.items()):
+        return kept
     os.environ["MLFLOW_ENABLE_ASYNC_TRACE_LOGGING"] = "false"
     import mlflow
 
     experiment = client.get_run(parent).info.experiment_id
-    kept = int(run.state().get("traces_kept", 0))
     with _lock, warnings.catch_warnings():  # the store that traces go to is the process's
         warnings.simplefilter("ignore")  # MLflow turns what warns at its import into a lost trace
         mlflow.set_tracking_uri(client.tracking_uri)
-        for trace in read_traces(path, done):
-            kept += _write(trace, experiment, runs.get(tuple(trace["cell"]), parent), run.id)
-    run.remember(traces_recorded=total, traces_kept=kept)
+        for path in there:
+            for trace in read_traces(path, done.get(path.name, 0)):
+                kept += _write(trace, experiment, runs.get(tuple(trace["cell"]), parent), run.id)
+    run.remember(traces_read={path.name: n for path, n in there.items()}, traces_kept=kept)
+    total = sum(there.values())
     if kept < total:
-        log.warning("MLflow has %d of %d traces; all are in %s", kept, total, path)
+        log.warning("MLflow has %d of %d traces; all are in %s", kept, total, run.folder)
     return kept
 
 

@@ -1,8 +1,9 @@
 """Traces: what each unit asked its models, kept in the run's folder until MLflow has them.
 
-Units are chosen by their names, so the same ones are traced whichever thread runs them and however
-often the run is resumed. Lines are written as units end, by this process alone; nothing waits in a
-queue that could be full. What was kept, of how many, is said in the result and in the record.
+Units are chosen by their names, so the same ones are traced whichever thread or process runs them
+and however often the run is resumed. Lines are written as units end, by each process to a file of
+its own; nothing waits in a queue that could be full. What was kept, of how many, is said in the
+record.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from flows.run import Run
-from flows.sections import Runner, Tracking
+from flows.sections import Tracking
 from flows.units import Unit
 from modules.disk import storage
 
 TRACES_FILE = "traces.jsonl"
+
+ALL_FILES = "traces*.jsonl"
+"""The files of all processes that worked on a run, by pattern."""
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "rollout_id", "response_format")
 """What is kept of an LM call's settings: these names only, so that no key can be among them."""
@@ -38,17 +41,19 @@ class Tracing:
     """Records the calls of units: of all, of a sample, or of none.
 
     Args:
-        run: Whose folder the traces are written to.
+        path: The file that this process writes its traces to.
         tracking: Which units are traced.
-        runner: Where units run; on a cluster their calls cannot be seen from here.
+        elsewhere: Whether units run in other processes, which then trace them.
     """
 
-    def __init__(self, run: Run, tracking: Tracking, runner: Runner) -> None:
-        self.path = run.folder / TRACES_FILE
+    def __init__(self, path: Path, tracking: Tracking, *, elsewhere: bool = False) -> None:
+        self.path = path
         self._mode = "none" if tracking.kind == "none" else tracking.traces
         self._sampled = tracking.sampled
-        self._elsewhere = runner.kind != "thread"
+        self._elsewhere = elsewhere
+        self._before = traces_in(path.parent) if elsewhere else 0
         self._rate = 1.0
+        self._torn = _torn(path)
         self._lock = threading.Lock()
         self._made = 0
         self._kept = 0
@@ -72,19 +77,23 @@ class Tracing:
         if not self.active:
             yield from units
             return
-        for unit in units:
-            yield replace(unit, work=self._watching(unit))
+        yield from map(self.watching, units)
+
+    def watching(self, unit: Unit) -> Unit:
+        """The unit, its calls recorded as it runs if it is chosen."""
+        return replace(unit, work=self._watched(unit)) if self.active else unit
 
     def said(self) -> str:
         """What was traced, in one line."""
         if self._mode == "none":
             return "none (tracking.traces=none)"
-        if self._elsewhere:
-            return "none: units ran on a cluster"
         what = "sampled" if self._mode == "sample" else "complete"
+        if self._elsewhere:
+            kept = traces_in(self.path.parent) - self._before
+            return f"{what}: {kept} kept by the cluster's workers in this invocation"
         return f"{what}: {self._kept} of the {self._made} units that this invocation ran"
 
-    def _watching(self, unit: Unit) -> Callable[[], Any]:
+    def _watched(self, unit: Unit) -> Callable[[], Any]:
         def work() -> Any:
             with self._lock:
                 self._made += 1
@@ -122,14 +131,14 @@ class Tracing:
         }
         line = json.dumps(to_jsonable_python(trace, fallback=str), ensure_ascii=False)
         with self._lock, storage(self.path), self.path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+            # A line torn by a kill must not take the next one with it.
+            file.write("\n" * self._torn + line + "\n")
+            self._torn = False
             self._kept += 1
 
 
 def read_traces(path: Path, skip: int = 0) -> Iterator[dict[str, Any]]:
     """The traces in a file after the first ``skip`` lines; a line torn by a kill is left out."""
-    if not path.exists():
-        return
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file):
             if number < skip:
@@ -142,10 +151,22 @@ def read_traces(path: Path, skip: int = 0) -> Iterator[dict[str, Any]]:
 
 def lines_in(path: Path) -> int:
     """How many lines a file has."""
-    if not path.exists():
-        return 0
     with path.open("rb") as file:
         return sum(1 for _ in file)
+
+
+def traces_in(folder: Path) -> int:
+    """How many traces all processes have written of the run in ``folder``."""
+    return sum(map(lines_in, folder.glob(ALL_FILES)))
+
+
+def _torn(path: Path) -> bool:
+    """Whether the file's last line was cut off by a kill."""
+    if not path.exists() or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, 2)
+        return file.read() != b"\n"
 
 
 def _callback() -> Any:
@@ -212,4 +233,4 @@ def _prediction(outputs: Any) -> Any:
     return outputs.toDict() if hasattr(outputs, "toDict") else outputs
 
 
-__all__ = ["TRACES_FILE", "Tracing", "lines_in", "read_traces"]
+__all__ = ["ALL_FILES", "TRACES_FILE", "Tracing", "lines_in", "read_traces"]

@@ -94,10 +94,17 @@ class Tracker:
         self._record(work)
 
     def _record(self, work: Callable[[Any, str], None]) -> None:
-        self.start()
-        if self._started is None:
-            return
-        _waiting.append(partial(_written, work, self._started))
+        if self._config.tracking.kind == "mlflow":
+            _waiting.append(partial(self._write, work))
+
+    def _write(self, work: Callable[[Any, str], None]) -> None:
+        if self._started is None:  # in place: as the interpreter ends, no thread can begin
+            self._started = Future()
+            try:
+                self._started.set_result(self._start())
+            except Exception as error:  # told where the record is written
+                self._started.set_exception(error)
+        _written(work, self._started)
 
     def _start(self) -> tuple[Any, str]:
         with warnings.catch_warnings():

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import os
 import queue
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -23,24 +21,23 @@ from typing import Any, NamedTuple
 from prefect import task
 from prefect.utilities.annotations import quote
 from pydantic_core import to_jsonable_python
-from tqdm import tqdm
 
+from flows.progress import QUIET_S, Progress
 from flows.remote import errand, lost, remote_unit
 from flows.run import Run
 from flows.sections import Runner
 from flows.stages import infrastructure
+from modules.disk import refusal
 from modules.lm.ledger import Ledger
-from signatures.errors import BudgetReached, MootError, TooManyFailures
+from signatures.errors import BudgetReached, MootError, StorageError, TooManyFailures
 from signatures.types import Usage
-
-log = logging.getLogger("moot.units")
 
 HEADROOM = 1.5
 """Units under way for each call that may run at once: while one prepares its next call or checks
 its citations, another has its call out."""
 
-REPORTS = 20
-"""Lines of progress in a log."""
+STOPS = (BudgetReached, StorageError)
+"""What is no unit's fault, and would meet all that follow: no further one is begun."""
 
 
 @dataclass(frozen=True)
@@ -145,9 +142,8 @@ class UnitPool:
         self._slots = max(1, round(HEADROOM * runner.concurrency))
         self._expected = expected
         self._allowed = max_failed * expected
-        self._bar = tqdm(total=expected, file=sys.stderr, disable=None, leave=False, unit="unit")
+        self._progress = Progress(expected, self._said)
         self._failed: list[Outcome] = []
-        self._done = 0
         self.reused = 0
         self.total = Usage()
         self.stopped: MootError | None = None
@@ -157,8 +153,8 @@ class UnitPool:
     ) -> None:
         """Run units in order, and before the rest those that ``then`` makes of an outcome.
 
-        When the budget is reached or too many have failed, no further unit is begun, those under
-        way are waited for, and :attr:`stopped` says why.
+        When the budget is reached, the disk is full or too many have failed, no further unit is
+        begun, those under way are waited for, and :attr:`stopped` says why.
         """
         waiting = iter(units)
         next_up: deque[Unit] = deque()
@@ -177,7 +173,7 @@ class UnitPool:
                     under_way += 1
                 if not under_way:
                     return
-                finished, future = done.get()
+                finished, future = self._next(done)
                 under_way -= 1
                 self._settle(self._outcome(finished, future), then, next_up)
         except BaseException:
@@ -187,7 +183,7 @@ class UnitPool:
 
     def close(self) -> None:
         """Remove the progress bar."""
-        self._bar.close()
+        self._progress.close()
 
     def usage(self) -> Usage:
         """What this invocation spent."""
@@ -217,8 +213,10 @@ class UnitPool:
             found = state.result(raise_on_failure=False)
         if self._elsewhere:
             self._run.ledger.catch_up()
+        if isinstance(found, OSError):
+            found = refusal(found) or found
         if isinstance(found, BaseException):
-            if isinstance(found, BudgetReached):
+            if isinstance(found, STOPS):
                 self.stopped = self.stopped or found
             spent = self._run.ledger.usage(unit=unit.name)
             return Outcome(unit, None, _reason(found), spent, 0, False)
@@ -227,14 +225,13 @@ class UnitPool:
         return Outcome(unit, found["value"], None, usage, found["seconds"], reused)
 
     def _count(self, outcome: Outcome) -> None:
-        self._done += 1
         self.total = self.total + outcome.usage
         self.reused += outcome.reused
-        if outcome.reason is not None and not isinstance(self.stopped, BudgetReached):
+        if outcome.reason is not None and not isinstance(self.stopped, STOPS):
             self._failed.append(outcome)
             if self.stopped is None and len(self._failed) > self._allowed:
                 self.stopped = self._too_many()
-        self._show()
+        self._progress.step(made=not outcome.reused)
 
     def _too_many(self) -> TooManyFailures:
         first = self._failed[0]
@@ -245,18 +242,21 @@ class UnitPool:
             remedy="see failures.jsonl; `moot resume` runs the failed ones again",
         )
 
-    def _show(self) -> None:
+    def _next(self, done: queue.SimpleQueue[tuple[Unit, Any]]) -> tuple[Unit, Any]:
+        """The next unit that ends, waited for."""
+        while True:
+            try:
+                return done.get(timeout=QUIET_S)
+            except queue.Empty:
+                self._progress.still()
+
+    def _said(self) -> str:
         spent = self._run.ledger.usage(invocation=self._run.ledger.invocation)
         money = "unpriced" if spent.usd is None else f"${spent.usd:.2f}"
-        line = (
+        return (
             f"{spent.calls} calls, {spent.input_tokens + spent.output_tokens} tokens, {money}, "
             f"{self.reused} reused, {len(self._failed)} failed"
         )
-        self._bar.set_postfix_str(line, refresh=False)
-        self._bar.update()
-        step = max(1, self._expected // REPORTS)
-        if self._bar.disable and (self._done % step == 0 or self._done == self._expected):
-            log.info("%d of %d units: %s", self._done, self._expected, line)
 
 
 def _reason(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from flows import resuming
 from flows import run as runs_on_disk
+from flows.arguments import CONF
 from flows.environment import CHECKOUT, artifacts
 from signatures.errors import ConfigError, InputError
 
@@ -55,6 +56,7 @@ def resume(options: argparse.Namespace) -> int:
     if words and "=" in words[0]:
         overrides.insert(0, words.pop())
     known = artifacts() / "runs"
+    _logged()
     sweep = resuming.sweep_of(known, words[0] if words else None)
     if sweep is not None:
         if not resuming.resume_sweep(sweep, overrides):
@@ -77,6 +79,16 @@ def resume(options: argparse.Namespace) -> int:
 
     launch(flow, plain, str(folder))
     return 0
+
+
+def _logged() -> None:
+    """Log as the command that began the run did: progress is told in either."""
+    import logging.config
+
+    import yaml
+
+    text = (CONF / "hydra" / "job_logging" / "moot.yaml").read_text(encoding="utf-8")
+    logging.config.dictConfig(yaml.safe_load(text))
 
 
 def app(options: argparse.Namespace) -> NoReturn:

@@ -46,16 +46,19 @@ class Annotate(Stage):
         found = []
         for place, turn in enumerate(said):
             before = said[max(0, place + 1 - annotator.window) : place]
-            found += self._rated(discussion.id, turn, before, annotator)
+            found += self.rated(discussion.id, turn, before, annotator)
         return found
 
-    def _rated(
+    def rated(
         self,
         discussion: str,
         turn: DiscussionTurn,
         before: Sequence[DiscussionTurn],
         annotator: Annotator,
     ) -> list[Annotation]:
+        """One comment's annotations by each criterion; ``before`` is what the annotator sees of
+        the discussion.
+        """
         criteria: dict[str, Criterion] = self.settings["criteria"]
         given: list[dict[str, Rating]] = [{}]
         problem = "no rating was given"

@@ -20,7 +20,7 @@ from modules.text import sentences, tokens
 from signatures.errors import ReplyError
 from signatures.evidence import CiteArgument, CitedArgument, WriteSearchQuery
 from signatures.judging import WrittenText
-from signatures.types import Draft, Passage
+from signatures.types import CitationFigures, Draft, Passage
 
 _LONGEST_QUERY = 40
 """Words of a query: more is no query but an answer."""
@@ -94,8 +94,15 @@ class ArgumentRewrite(Stage):
             BackendError: The backend failed for good.
         """
         if not passages:
+            claims = [s for block in paragraphs(argument) for s in sentences(block) if tokens(s)]
             return CitedArgument(
-                text=argument, query=query, citations=[], passages=[], notes=[_NO_PASSAGE]
+                text=argument,
+                query=query,
+                citations=[],
+                passages=[],
+                figures=CitationFigures(recall=0.0 if claims else None),
+                uncited=claims,
+                notes=[_NO_PASSAGE],
             )
         text, notes = self._rewritten(topic, argument, passages)
         essay = self.check(subject=topic, draft=Draft(text=text, passages=passages))
@@ -107,6 +114,7 @@ class ArgumentRewrite(Stage):
             citations=essay.citations,
             passages=[order[n] for n in sorted(order)],
             figures=essay.figures,
+            uncited=essay.uncited,
             notes=[*notes, *essay.notes],
         )
 

@@ -35,10 +35,17 @@ def visible(text: str, *, joiners: bool = False) -> str:
         joiners: Keep the joiners that hold an emoji sequence together.
     """
     text = _BLANK.sub("", _BREAK.sub("\n", _ESCAPE.sub("", text)))
+    if _plain(text):
+        return text
     kept = "\n\t" + (_JOINER if joiners else "")
     return "".join(
         c for c in text if c in kept or unicodedata.category(c) not in ("Cc", "Cf", "Cs")
     )
+
+
+def _plain(text: str) -> bool:
+    """Whether every character can be seen: told at once, where most texts are so."""
+    return text.replace("\n", "").replace("\t", "").isprintable()
 
 
 def one_line(text: str, *, joiners: bool = False) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, ClassVar, Protocol, get_type_hints
 
@@ -51,6 +52,9 @@ class Pending(Protocol):
 
     def result(self) -> Any:
         """The stage's value, once it has one; raises what the stage raised."""
+
+    def add_done_callback(self, call: Callable[[Any], None]) -> None:
+        """Have ``call`` told, in any thread, that the stage has ended, one way or the other."""
 
 
 class Step(Protocol):

@@ -17,7 +17,8 @@ class CitedArgument(Record):
     """An argument with its evidence.
 
     ``text`` keeps the argument's wording and has markers ``[n]``; ``passages[n - 1]`` is what
-    ``[n]`` cites. ``query`` is what was searched for. ``notes`` says what could not be had.
+    ``[n]`` cites. ``query`` is what was searched for, ``uncited`` the sentences without a supported
+    citation. ``notes`` says what could not be had.
     """
 
     text: Text
@@ -25,6 +26,7 @@ class CitedArgument(Record):
     citations: list[Citation]
     passages: list[Passage]
     figures: CitationFigures = CitationFigures()
+    uncited: list[str] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
 
 

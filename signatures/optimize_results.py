@@ -58,6 +58,16 @@ class SearchTrial(Record):
     front: bool
 
 
+class NormUsed(Record):
+    """A metric over the training and validation questions before tuning; ``sign`` is -1 where lower
+    is better: what one unit of the objective's weighted sum means.
+    """
+
+    mean: float
+    sd: float
+    sign: int
+
+
 class SplitSizes(Record):
     """Questions in each part."""
 
@@ -83,6 +93,7 @@ class OptimizeResult(Record):
     digest: str
     primary: str
     weights: dict[str, float]
+    norms: dict[str, NormUsed]
     guards: dict[str, float]
     feedback: str
     split: SplitSizes
@@ -106,4 +117,11 @@ class OptimizeResult(Record):
     run: RunRecord
 
 
-__all__ = ["Holdout", "HoldoutMetric", "OptimizeResult", "SearchTrial", "SplitSizes"]
+__all__ = [
+    "Holdout",
+    "HoldoutMetric",
+    "NormUsed",
+    "OptimizeResult",
+    "SearchTrial",
+    "SplitSizes",
+]

@@ -352,13 +352,16 @@ class Usage(Record):
 class RunRecord(Record):
     """Where a result came from.
 
-    ``models`` maps each role to the model that filled it; ``usage_total`` sums what the run's
-    units cost when they were made, whichever invocation made them.
+    ``models`` maps each role to the model that filled it, ``programs`` each tuned program that was
+    used (``answer/basic``, ``judge/quality``) to what named it and the digest of its prompts.
+    ``usage_total`` sums what the run's units cost when they were made, whichever invocation made
+    them.
     """
 
     id: Text
     config_hash: Text
     models: dict[str, str]
+    programs: dict[str, str] = Field(default_factory=dict)
     corpus_version: str | None
     dir: Text
     usage_total: Usage

@@ -53,6 +53,10 @@ def prefect_server(home: Path) -> Iterator[None]:
     from flows import prefect_server as server
 
     server.start(home)
+    # An earlier test may have imported Prefect: its threads would start a server of their own.
+    from prefect.context import refresh_global_settings_context
+
+    refresh_global_settings_context()
     with server.connected():
         yield
     server.stop()

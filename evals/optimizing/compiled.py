@@ -48,6 +48,7 @@ class Compiled(Record):
         signatures: For each predictor the shape of its fields.
         hash: Of ``signatures``.
         program: For each predictor its state.
+        agreement: A judge's kappa with held-out labels, before and after tuning.
     """
 
     format: int = FORMAT
@@ -56,6 +57,7 @@ class Compiled(Record):
     hash: str
     signatures: dict[str, dict[str, FieldShape]]
     program: dict[str, PredictorState]
+    agreement: dict[str, float | None] = Field(default_factory=dict)
 
     def digest(self) -> str:
         """A short hash of the prompts: equal programs have equal digests."""

@@ -43,7 +43,7 @@ def _line(name: str, objective: Objective, scored: Scored, metric: Metric) -> st
 
 def _held(row: Row) -> list[str]:
     """What the row itself shows."""
-    lines = []
+    lines = [f'It was searched for: "{_short(str(row["query"]))}"'] if row.get("query") else []
     if row.get("dispute_acknowledged") is False:
         lines.append("The text does not say that the question is disputed.")
     uncited = [str(sentence) for sentence in row.get("uncited") or ()]
@@ -55,7 +55,7 @@ def _held(row: Row) -> list[str]:
         f'A citation that its source does not bear out: "{_short(str(c.get("sentence", "")))}"'
         for c in wrong[:MOST]
     ]
-    return lines
+    return [*lines, *(_short(str(note)) for note in row.get("notes") or ())]
 
 
 def _verdict(citation: Any) -> str | None:

@@ -1,7 +1,7 @@
 """Ratings with labels: what a judge is calibrated on, and how well it agrees.
 
-One rating agrees by ``1 - ((rating - label) / 4)**2``, which is how Cohen's kappa with quadratic
-weights counts disagreement; kappa itself, over all ratings, sets that against chance.
+One rating agrees by ``1 - ((rating - label) / (high - low))**2``, which is how Cohen's kappa with
+quadratic weights counts disagreement; kappa itself, over all ratings, sets that against chance.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ class JudgeTarget(Target):
     """
 
     name: ClassVar[str] = "judge"
+    wants: ClassVar[tuple[str, ...]] = ("essay", "goal", "label")
 
     def __init__(self, method: str) -> None:
         self.method = method
@@ -102,9 +103,13 @@ class LabelAgreement(Metric):
             raise InputError("the row has no label", expected="a number from 1 to 5")
         if rating is None:
             return Score(value=None, explanation="the judge abstained")
+        low, high = row.get("scale") or (LOW, HIGH)
+        if not low <= label <= high:
+            scale = f"{low:g} to {high:g}"
+            raise InputError("the label is off its scale", expected=scale, got=f"{label:g}")
         side = "too high" if rating > label else "too low" if rating < label else "as people did"
         said = f"rated {rating:g} where people gave {label:g}: {side}"
-        return Score(value=1 - ((rating - label) / (HIGH - LOW)) ** 2, explanation=said)
+        return Score(value=1 - ((rating - label) / (high - low)) ** 2, explanation=said)
 
 
 def weighted_kappa(ratings: Sequence[float], labels: Sequence[float]) -> float | None:

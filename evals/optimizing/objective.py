@@ -25,6 +25,9 @@ from signatures.types import Record
 WIDTH = 8.0
 """Standard deviations between an objective of 0 and one of 1."""
 
+DIGITS = 5
+"""Of an objective."""
+
 SMALL = 1e-9
 
 
@@ -67,8 +70,16 @@ class ObjectiveSettings(Record):
         found = {self.primary: 1.0} if self.weights is None else self.weights
         return dict(sorted(found.items()))
 
-    def check(self, metrics: Mapping[str, Metric]) -> None:
-        """Raises ConfigError where a metric is not configured or cannot be used so."""
+    def check(self, metrics: Mapping[str, Metric], *, several: bool = False) -> None:
+        """Refuse what cannot be optimized.
+
+        Args:
+            metrics: Those configured, by name.
+            several: Whether a row has several texts, as a debate has turns.
+
+        Raises:
+            ConfigError: A metric is not configured or cannot be used so.
+        """
         for name in sorted({self.primary, *self.weighed(), *self.guards}):
             if name not in metrics:
                 raise ConfigError(
@@ -80,7 +91,7 @@ class ObjectiveSettings(Record):
                 raise ConfigError(
                     f"{name} is one figure over all texts and cannot be optimized text by text"
                 )
-            if "outputs" in metrics[name].fields:
+            if "outputs" in metrics[name].fields and not several:
                 raise ConfigError(f"{name} needs several texts per question; tuning writes one")
         if not metrics[self.primary].decides:
             raise ConfigError(
@@ -151,8 +162,12 @@ class Objective:
 
 
 def unit(z: float) -> float:
-    """A z value in [0, 1]; the untuned mean is 0.5."""
-    return min(max(0.5 + z / WIDTH, 0.0), 1.0)
+    """A z value in [0, 1]; the untuned mean is 0.5.
+
+    Digits beyond the fifth are noise: a text's vector depends, in the eighth, on those it was
+    embedded with. An optimizer that saw them would not choose the same again.
+    """
+    return round(min(max(0.5 + z / WIDTH, 0.0), 1.0), DIGITS)
 
 
 def norm(metric: Metric, values: Sequence[float]) -> Norm:

@@ -16,7 +16,7 @@ import dspy
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evals.optimizing.ended import SearchBudget
-from evals.optimizing.reflection import Reflection
+from evals.optimizing.reflection import AskedComponents, Reflection
 from evals.optimizing.tuning import FAILED, Tunable, Tuning
 from signatures.errors import ConfigError
 
@@ -196,6 +196,7 @@ class Gepa(Optimizer):
             reflection_minibatch_size=min(self.number("minibatch"), len(given.train)),
             reflection_lm=tuning.roles.lm("reflector"),
             instruction_proposer=Reflection(tuning),
+            component_selector=AskedComponents(tuning),
             num_threads=given.threads,
             failure_score=0.0,
             perfect_score=1.0,

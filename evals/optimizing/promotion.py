@@ -42,7 +42,7 @@ def verdict(
         before: Item id -> the untuned program's text under the metrics.
         after: The same for the tuned one.
         groups: Item id -> what it belongs to: groups, not texts, are resampled.
-        metrics: By name.
+        metrics: By name, those that score one row.
         settings: What counts.
         seed: Of the resampling.
         max_failed: The share of texts without a primary value above which nothing is promoted.
@@ -50,7 +50,6 @@ def verdict(
     compared = [
         _compared(name, before, after, groups, metric.direction, seed)
         for name, metric in sorted(metrics.items())
-        if metric.level == "item" and "outputs" not in metric.fields
     ]
     by_name = {row.metric: row for row in compared}
     primary = by_name[settings.primary]

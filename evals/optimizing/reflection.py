@@ -8,7 +8,8 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from evals.optimizing.ended import searching
-from evals.optimizing.tuning import Tuning
+from evals.optimizing.tuning import Tunable, Tuning
+from modules.lm.adapter import signature_name
 from modules.lm.ask import Ask
 from signatures.errors import BudgetReached, MootError
 from signatures.optimizing import Attempt, ReviseInstruction
@@ -67,6 +68,40 @@ class Reflection:
         return str(reply.revised).strip()
 
 
+class AskedComponents:
+    """Chooses the component to mend next, in turn among those that were asked at all (GEPA's
+    ``ReflectionComponentSelector``).
+
+    A program may have parts that a text seldom needs, as a turn of a debate its shortening: there
+    is nothing to learn of them from texts that did without.
+    """
+
+    def __init__(self, tuning: Tuning) -> None:
+        named = Tunable(tuning).named_predictors()
+        self._signatures = {name: signature_name(predictor.signature) for name, predictor in named}
+
+    def __call__(
+        self,
+        state: Any,
+        trajectories: Sequence[Any],
+        subsample_scores: Sequence[float],
+        candidate_idx: int,
+        candidate: dict[str, str],
+    ) -> list[str]:
+        asked = {
+            signature_name(predictor.signature)
+            for one in trajectories
+            for predictor, *_ in one["trace"]
+        }
+        names: list[str] = state.list_of_named_predictors
+        following = state.named_predictor_id_to_update_next_for_program_candidate
+        at = following[candidate_idx]
+        order = [*names[at:], *names[:at]]
+        chosen = next((n for n in order if self._signatures.get(n) in asked), order[0])
+        following[candidate_idx] = (names.index(chosen) + 1) % len(names)
+        return [chosen]
+
+
 def _shown(values: Any) -> dict[str, Any]:
     """Values as JSON, shortened: an instruction is learnt from their kind, not their bulk."""
     plain = to_jsonable_python(values, fallback=str)
@@ -84,4 +119,4 @@ def _cut(value: Any) -> Any:
     return value
 
 
-__all__ = ["Reflection"]
+__all__ = ["AskedComponents", "Reflection"]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic_core import to_jsonable_python
 
+from evals.dispute import acknowledges
 from modules.answering import AnswerMethod, AnswerSettings
 from modules.citations import Embedder
 from modules.essay import EssayMethod, EssaySettings
@@ -22,9 +23,11 @@ class Target(ABC):
     Attributes:
         name: As in ``target=name``.
         method: Which of the target's methods: a compiled program fits that one alone.
+        wants: What items must have besides an id and a text.
     """
 
     name: ClassVar[str]
+    wants: ClassVar[tuple[str, ...]] = ()
     method: str
 
     @abstractmethod
@@ -42,6 +45,9 @@ class Target(ABC):
     def covers(self, item: Any) -> bool:
         """Whether there is evidence on an item; without it no prompt makes a text."""
         return True
+
+    def prepare(self, items: Sequence[Any], threads: int) -> None:  # noqa: B027 - most need nothing
+        """Ask once, before the search, for what is the same for all candidates."""
 
     def identity(self) -> Any:
         """Everything besides the program and the item that a row depends on, as JSON."""
@@ -101,6 +107,7 @@ class EssayTarget(Target):
                     "citations": essay.citations,
                     "citation_figures": essay.figures,
                     "uncited": essay.uncited,
+                    "debate": parts.debate.turns,
                 }
             )
         )
@@ -164,11 +171,21 @@ class AnswerTarget(Target):
                     "uncited": answer.uncited,
                 }
             )
-        ) | ({"partial_answers": known} if known else {})
+        ) | {
+            **({"partial_answers": known} if known else {}),
+            **_dispute(item, answer.text),
+        }
 
     def identity(self) -> Any:
         settings = self._settings.model_dump(mode="json")
         return [self._method.model_dump(mode="json"), settings]
+
+
+def _dispute(item: Any, answer: str) -> dict[str, bool]:
+    """Whether the answer tells of the dispute, where the dataset says that there is one."""
+    if not getattr(item, "debatable", False):
+        return {}
+    return {"dispute_acknowledged": acknowledges(answer, item.text)}
 
 
 def has_evidence(program: Any, item: Any) -> bool:

@@ -77,7 +77,7 @@ class Tuning:
         self.patience = patience
         self.objective: Objective | None = None
         self.trials: Trials | None = None
-        self._tools = tools
+        self.tools = tools
         self._scores: Recent[str, Scored] = Recent(10_000)
         self._digests: Recent[tuple[Any, ...], tuple[str, Any]] = Recent(2_000)
         self._lock = threading.Lock()
@@ -97,7 +97,7 @@ class Tuning:
         if key in kept:
             return kept[key]
         found = {
-            name: scored(name, functools.partial(metric.score, row, self._tools))
+            name: scored(name, functools.partial(metric.score, row, self.tools))
             for name, metric in self.metrics.items()
         }
         result = Scored(
@@ -229,8 +229,7 @@ class Tunable(dspy.Module):
             found = self.tuning.attempt(self, id)
             trace = dspy.settings.trace
         if outer is not None:
-            # Optimizers look for predictors by identity and by their fields' names.
-            outer.extend((p, _plain(inputs), reply) for p, inputs, reply in trace)
+            outer.extend(_tuned_steps(self.program, trace))
         return found
 
     def bound(self, roles: Roles) -> Any:
@@ -302,8 +301,14 @@ def _tokens(predictor: Any, inputs: Mapping[str, Any], reply: Any) -> int:
     return (len(text) + len(predictor.signature.instructions)) // 4
 
 
-def _plain(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(inputs)
+def _tuned_steps(program: Any, trace: Sequence[Any]) -> list[Any]:
+    """The steps of a trace that the program's own predictors took.
+
+    Optimizers look for predictors by identity and by their fields' names; those that a target
+    keeps as they are do not concern them.
+    """
+    own = {id(predictor) for _, predictor in program.named_predictors()}
+    return [(step, dict(inputs), reply) for step, inputs, reply in trace if id(step) in own]
 
 
 def _rollout(tunable: Tunable) -> list[Any]:

@@ -31,7 +31,8 @@ FADING = 0.2
 LOOK_S = 0.5
 """The longest time in seconds between two looks at whether waiting still makes sense."""
 
-Enter = Callable[[], AbstractContextManager[object]]
+Enter = Callable[["Spent"], AbstractContextManager[object]]
+"""A bound entered for the time of an attempt; what that has cost is known when it is left."""
 
 
 class Limits(Record):
@@ -191,7 +192,7 @@ class Limiter:
         epoch = self._begin(check)
         spent, refused, answered = Spent(), None, False
         try:
-            with self.also() if self.also is not None else nullcontext():
+            with self.also(spent) if self.also is not None else nullcontext():
                 yield spent
             answered = True
         except Exception as error:

@@ -148,7 +148,7 @@ class MeteredEngine:
 
 def _around(slots: AbstractContextManager[Any] | None) -> Limiter:
     """A limiter that knows no limit but what it enters."""
-    return Limiter(also=None if slots is None else lambda: slots)
+    return Limiter(also=None if slots is None else lambda _: slots)
 
 
 class AsyncMeteredEngine:

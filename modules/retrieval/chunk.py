@@ -42,15 +42,28 @@ class _Unit(NamedTuple):
 
 
 def chunk(
-    document: Document, count: TokenCount, window: int, limits: Limits = LIMITS
+    document: Document,
+    count: TokenCount,
+    window: int,
+    limits: Limits = LIMITS,
+    *,
+    adds_up: bool = False,
 ) -> list[Chunk]:
-    """The document's chunks in order, none longer than ``window`` tokens, none twice."""
+    """The document's chunks in order, none longer than ``window`` tokens, none twice.
+
+    Args:
+        document: What is cut.
+        count: The embedder's.
+        window: The embedder's.
+        limits: How large chunks are.
+        adds_up: Whether a joined text counts as many tokens as its parts, as with word pieces;
+            then chunks need not be counted again.
+    """
     special = count([""])[0]
     target = min(limits.target, window - special)
     units = _units(document, count, target, special)
     texts = _texts(units, limits._replace(target=target))
-    # Counts add up exactly for word-piece tokenizers; others can exceed the sum a little.
-    while max(count([text for text, _ in texts])) > window and target > 1:
+    while not adds_up and target > 1 and max(count([text for text, _ in texts])) > window:
         target = int(target * _TIGHTER)
         units = _units(document, count, target, special)
         texts = _texts(units, limits._replace(target=target))

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import logging
 import os
+import queue
 import sys
 import warnings
+from collections import deque
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -33,30 +36,59 @@ class ConvertedMiniLM(MiniLM):
     def __init__(self, cache: Path, *, batch_size: int = BATCH) -> None:
         super().__init__(batch_size=batch_size)
         self._cache = cache
-        self._compiled: Any = None
+        self._idle: queue.SimpleQueue[Any] | None = None
 
     def warm(self) -> None:
-        with self._lock:
-            self._run()
+        self._requests()
 
     def _forward(self, parts: Sequence[str]) -> Vectors:
-        run, tokenizer = self._run(), self._counter()
+        idle, tokenizer = self._requests(), self._counter()
         encoded = tokenizer.encode_batch_fast(list(parts))
         order = sorted(range(len(parts)), key=lambda i: len(encoded[i].ids))
         vectors = np.zeros((len(parts), self.dimension), dtype=np.float32)
-        for start in range(0, len(order), self._batch_size):
-            batch = order[start : start + self._batch_size]
-            ids = [encoded[i].ids for i in batch]
-            vectors[batch] = run(_padded(ids))[0]
+        under_way: deque[tuple[list[int], Any]] = deque()
+
+        def first_done() -> Any:
+            batch, request = under_way.popleft()
+            request.wait()
+            vectors[batch] = request.get_output_tensor(0).data
+            return request
+
+        with ExitStack() as held:
+            for start in range(0, len(order), self._batch_size):
+                batch = order[start : start + self._batch_size]
+                try:
+                    request = idle.get(block=not under_way)
+                    held.callback(idle.put, request)
+                except queue.Empty:
+                    # Whoever holds requests never waits for another's: it takes its own again.
+                    request = first_done()
+                under_way.append((batch, request))
+                request.start_async(_padded([encoded[i].ids for i in batch]))
+            while under_way:
+                first_done()
         return vectors
 
-    def _run(self) -> Any:
-        if self._compiled is None:
-            openvino, path = openvino_quietly(), self._converted()
-            # Some processors would pick bfloat16: the index must not depend on the machine.
-            settings = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
-            self._compiled = openvino.Core().compile_model(str(path), "CPU", settings)
-        return self._compiled
+    def _requests(self) -> queue.SimpleQueue[Any]:
+        """The requests that may run at once, one for each of OpenVINO's streams.
+
+        A stream is a core or more: a few short texts, as a search or a check has them, cost half as
+        much on one core as on all of them at once, and others' go on meanwhile.
+        """
+        with self._lock:
+            if self._idle is None:
+                openvino, path = openvino_quietly(), self._converted()
+                # Some processors would pick bfloat16: the index must not depend on the machine.
+                settings = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "THROUGHPUT"}
+                compiled = openvino.Core().compile_model(str(path), "CPU", settings)
+                # Its first array initialises a C++ static that asks for the GIL: two threads that
+                # make theirs at once would wait for each other for ever.
+                _ = openvino.Tensor(np.zeros(1, dtype=np.float32)).data
+                idle: queue.SimpleQueue[Any] = queue.SimpleQueue()
+                for _ in range(compiled.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS")):
+                    idle.put(compiled.create_infer_request())
+                self._idle = idle
+            return self._idle
 
     def _converted(self) -> Path:
         """The converted model's file; made from the checked weights if it is not there."""

@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from signatures.errors import EvidenceError, MootError, StorageError
 
 if TYPE_CHECKING:
+    from lancedb import Session
     from lancedb.db import AsyncConnection, DBConnection
     from lancedb.table import AsyncTable, Table
     from pyarrow import Schema
@@ -44,6 +45,10 @@ _SOUND = re.compile("too many open files|cannot allocate|invalid user input", re
 """LanceDB's failures on an index that is whole."""
 
 
+_METADATA = 16_000_000
+"""Bytes of LanceDB's own notes on files that stay in memory."""
+
+
 class Database:
     """Tables under ``path``; nothing is read, imported or created before it is needed.
 
@@ -59,7 +64,11 @@ class Database:
 
     def has(self, name: str) -> bool:
         """Whether the table exists; does not import LanceDB."""
-        return (self.path / f"{name}.lance").is_dir()
+        return self.folder(name).is_dir()
+
+    def folder(self, name: str) -> Path:
+        """Where the table's files are."""
+        return self.path / f"{name}.lance"
 
     def open(self, name: str) -> Table:
         """The table at its newest version."""
@@ -70,7 +79,7 @@ class Database:
         import lancedb
 
         if self._reads is None:
-            self._reads = await lancedb.connect_async(str(self.path))
+            self._reads = await lancedb.connect_async(str(self.path), session=self._session)
         return await self._reads.open_table(name)
 
     def begin(self, work: Coroutine[Any, Any, Item]) -> Callable[[], Item]:
@@ -158,7 +167,16 @@ class Database:
     def _connection(self) -> DBConnection:
         import lancedb
 
-        return lancedb.connect(str(self.path))
+        return lancedb.connect(str(self.path), session=self._session)
+
+    @functools.cached_property
+    def _session(self) -> Session:
+        """LanceDB's caches. By default a gigabyte of manifests and footers stays in memory, most of
+        them of versions that no one reads again.
+        """
+        from lancedb import Session
+
+        return Session(metadata_cache_size_bytes=_METADATA)
 
 
 def _refused(error: Exception) -> bool:

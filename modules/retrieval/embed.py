@@ -83,7 +83,7 @@ class SentenceTransformerEmbedder:
         self._batch_size = batch_size
         self._local = local_files_only
         self._model: SentenceTransformer | None = None
-        # Re-entrant: encode holds it and counts tokens. A tokenizer serves one thread at a time.
+        # A model and its tokenizer serve one thread at a time.
         self._lock = threading.RLock()
 
     @property
@@ -122,22 +122,22 @@ class SentenceTransformerEmbedder:
         """
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
-        with self._lock:
-            parts, owners, weights = self._windows(texts)
-            found = self._forward(parts)
+        parts, owners, weights = self._windows(texts)
+        found = self._forward(parts)
         vectors = np.zeros((len(texts), found.shape[1]), dtype=np.float64)
         np.add.at(vectors, owners, found * np.asarray(weights)[:, None])
         return unit(vectors)
 
     def _forward(self, parts: Sequence[str]) -> Vectors:
         """``(n,)`` texts no longer than the window to ``(n, dimension)`` unit vectors."""
-        found: Vectors = self._loaded().encode(
-            list(parts),
-            batch_size=self._batch_size,
-            show_progress_bar=False,
-            convert_to_numpy=True,
-            normalize_embeddings=True,
-        )
+        with self._lock:
+            found: Vectors = self._loaded().encode(
+                list(parts),
+                batch_size=self._batch_size,
+                show_progress_bar=False,
+                convert_to_numpy=True,
+                normalize_embeddings=True,
+            )
         return found
 
     def _windows(self, texts: Sequence[str]) -> tuple[list[str], list[int], list[float]]:

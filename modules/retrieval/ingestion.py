@@ -211,7 +211,13 @@ class _Run:
             return Read(known, [])
         document = partition(found, raw)
         embedder = self._store.embedder
-        chunks = chunk(document, embedder.token_count, embedder.window, self._limits)
+        chunks = chunk(
+            document,
+            embedder.token_count,
+            embedder.window,
+            self._limits,
+            adds_up=getattr(embedder, "adds_up", False),
+        )
         marks = signature(block.text for block in document.blocks)
         entry = Entry(
             document.origin.source,

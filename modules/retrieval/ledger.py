@@ -13,6 +13,7 @@ from modules.retrieval.database import Database
 from modules.retrieval.neardup import Kept, Signature
 
 if TYPE_CHECKING:
+    from lancedb.table import Table
     from pyarrow import Schema
 
 _TABLE = "documents"
@@ -79,11 +80,18 @@ class Ledger:
         if not entries:
             return
         with self._home.writing():
-            fresh = not self._home.has(_TABLE)
-            table = self._home.create(_TABLE, _schema()) if fresh else self._home.open(_TABLE)
+            table = self._table()
             database.put(table, [asdict(entry) for entry in entries], "source")
-            if table.version % TIDY == 0:
-                table.optimize(cleanup_older_than=RECENT)
+            _tidy(table)
+
+    def announce(self, entries: list[Entry]) -> None:
+        """Add entries of sources that have none yet, as not complete."""
+        if not entries:
+            return
+        with self._home.writing():
+            table = self._table()
+            table.add([asdict(replace(entry, fingerprint="")) for entry in entries])
+            _tidy(table)
 
     def drop(self, sources: list[str]) -> None:
         """Forget sources."""
@@ -92,6 +100,17 @@ class Ledger:
                 table = self._home.open(_TABLE)
                 for part in database.parts(sources, 512):
                     table.delete(database.among("source", part))
+
+    def _table(self) -> Table:
+        """The table, created if need be. Only under the writer's lock."""
+        if not self._home.has(_TABLE):
+            return self._home.create(_TABLE, _schema())
+        return self._home.open(_TABLE)
+
+
+def _tidy(table: Table) -> None:
+    if table.version % TIDY == 0:
+        table.optimize(cleanup_older_than=RECENT)
 
 
 def _schema() -> Schema:

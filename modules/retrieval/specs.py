@@ -215,6 +215,7 @@ class StoreRetrieverSpec(RetrieverSpec):
         rerank: A cross-encoder over the candidates.
         filters: Which documents count.
         version: A corpus version to read instead of the newest.
+        also: A second index, of the same embedder, that is searched beside the first.
         operation: What is done with a perspective where one is known, as a persona's claim is.
         alpha: How strongly.
     """
@@ -226,6 +227,7 @@ class StoreRetrieverSpec(RetrieverSpec):
     rerank: RerankSpec | None = None
     filters: FilterSpec | None = None
     version: str | None = None
+    also: Path | None = None
     operation: Operation = "none"
     alpha: float = Field(default=1.0, ge=-100, le=100)
 
@@ -237,7 +239,7 @@ class StoreRetrieverSpec(RetrieverSpec):
     def exhaustive(self, documents: Sequence[str], encodings: Encodings) -> Exhaustive:
         from modules.retrieval.exhaustive import ByBoth, ByVectors, ByWords
 
-        odd = [name for name in ("mmr", "version") if getattr(self, name) is not None]
+        odd = [name for name in ("mmr", "version", "also") if getattr(self, name) is not None]
         odd += ["rerank.model"] if self.rerank and self.rerank.model else []
         odd += ["filters"] if self.filters and self.filters.set() else []
         if odd:
@@ -247,10 +249,18 @@ class StoreRetrieverSpec(RetrieverSpec):
         return (ByVectors if self.mode == "dense" else ByBoth)(documents, encodings)
 
     def open(self, index: Path, embedder: Any) -> Retriever:
+        from modules.retrieval.joined import JoinedRetriever
+
+        first = self._over(index, embedder, self.version)
+        if self.also is None:
+            return first
+        return JoinedRetriever([first, self._over(self.also, embedder)])
+
+    def _over(self, index: Path, embedder: Any, version: str | None = None) -> StoreRetriever:
         from modules.retrieval.store import EvidenceStore
 
         return StoreRetriever(
-            EvidenceStore(index, embedder, version=self.version),
+            EvidenceStore(index, embedder, version=version),
             self.mode,
             filters=self.filters.set() if self.filters else None,
             depth=self.depth,

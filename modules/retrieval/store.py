@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from modules.retrieval import database, rows, searching
 from modules.retrieval.aiming import UNSTEERED, Aim, Steering
+from modules.retrieval.cleaning import clean
 from modules.retrieval.database import Database, Row
 from modules.retrieval.embed import Embedder, Vectors
 from modules.retrieval.ranking import DEPTH, Filters, Fusion, Mode
@@ -215,13 +216,18 @@ class EvidenceStore:
                 table.delete(database.among("id", part))
 
     def finish(self) -> None:
-        """Bring the indexes up to date and tag the corpus version, if anything changed."""
+        """Bring the indexes up to date and tag the corpus version, if anything changed.
+
+        Versions without a tag are deleted once they are old; those with one stay.
+        """
         with self.database.writing():
             table = self._writable()
             if table.version in database.tagged(table):
                 return
             keep_up(table)
             table.tags.create(self.view().name, table.version)
+            fragments = table.stats()["fragment_stats"]["num_fragments"]
+            clean(self.database.folder(_TABLE), database.tagged(table), fragments)
 
     # --- inside -------------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from types import TracebackType
 from typing import NamedTuple
 
@@ -88,7 +87,7 @@ class Writer:
         ready = prepared.result()
         entries = [read.entry for read in batch]
         new = {entry.source for entry in entries} - self._recorded
-        self._ledger.put([replace(e, fingerprint="") for e in entries if e.source in new])
+        self._ledger.announce([entry for entry in entries if entry.source in new])
         self._store.put(ready)
         for read in batch:
             if read.entry.source not in new:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from modules.argument_evidence import ArgumentEvidence
-from modules.roundtable.listener import Listener, at_once, silent
+from modules.roundtable.listener import Listener, silent
 from modules.roundtable.speaking import cut, laid_out, word_count
 from modules.stage import Stage
 from modules.text import sentences, tokens
@@ -16,7 +15,7 @@ from signatures.types import Citation
 
 
 class Backing(Stage):
-    """Puts evidence to turns, all at the same time; their wording stays what it was.
+    """Puts evidence to a turn; its wording stays what it was.
 
     Args:
         cite: The evidence pipeline for one argument, or None for turns without evidence.
@@ -31,15 +30,12 @@ class Backing(Stage):
     def identity(self) -> dict[str, Any]:
         return {**super().identity(), "cite": self.cite.identity() if self.cite else None}
 
-    def forward(self, *, topic: str, speeches: list[Speech]) -> list[TableTurn]:
-        """The turns with their evidence, in the same order.
+    def forward(self, *, topic: str, speech: Speech) -> TableTurn:
+        """The turn with its evidence.
 
         Raises:
             ReplyError: A model's replies stayed unusable.
         """
-        return at_once(functools.partial(self._backed, topic), speeches)
-
-    def _backed(self, topic: str, speech: Speech) -> TableTurn:
         turn = TableTurn(**speech.model_dump(), spoken=speech.text)
         if self.cite is not None:
             self.tell("searching", turn=speech.id)

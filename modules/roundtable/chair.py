@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from modules.lm.ask import Ask
-from modules.roundtable.speaking import speaker
+from modules.roundtable.speaking import as_speaker
 from modules.stage import Stage
 from signatures.roundtable import CloseRoundtable, ModerateRound, RecommendFromRoundtable
 from signatures.table import Closing, Recommendation, RoundNote, Speech
@@ -29,7 +29,7 @@ class RoundModeration(Stage):
         """
         reply = self.moderate(
             topic=topic,
-            personas=[speaker(p) for p in personas],
+            personas=[as_speaker(p) for p in personas],
             turns=turns,
             check=lambda r: None if r.summary.strip() else "the summary is empty",
         )
@@ -53,7 +53,7 @@ class NeutralClosing(Stage):
         Raises:
             ReplyError: The model's replies stayed unusable.
         """
-        reply = self.close(topic=topic, personas=[speaker(p) for p in personas], turns=turns)
+        reply = self.close(topic=topic, personas=[as_speaker(p) for p in personas], turns=turns)
         closing: Closing = reply.closing
         titles = {p.title for p in personas}
         return closing.model_copy(
@@ -92,7 +92,7 @@ class Advice(Stage):
         """
         reply = self.recommend(
             topic=topic,
-            personas=[speaker(p) for p in personas],
+            personas=[as_speaker(p) for p in personas],
             turns=turns,
             asked_for="recommendation",
         )

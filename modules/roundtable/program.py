@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import dspy
 
@@ -16,6 +16,7 @@ from modules.roundtable.listener import Listener, silent
 from modules.roundtable.seating import MoreSeats
 from modules.roundtable.settings import RoundtableSettings
 from modules.roundtable.speaking import Speaking
+from modules.roundtable.turns import Begun, Turns, as_speech
 from modules.stage import Pending, Step, direct
 from modules.summarize import HistorySummarizer
 from signatures.table import Closing, Recommendation, RoundNote, Speech, TableTurn
@@ -44,7 +45,8 @@ class Roundtable(dspy.Module):
     """Rounds of a debate in persona order; a debate can be taken up again where it stood.
 
     Turns are answered as they were spoken, so that evidence is put to one turn while the next is
-    being made: a round waits for its turns alone, and the debate for the evidence of its last.
+    being made, or the debate closed: a round waits for its turns alone, and the debate for the
+    evidence of its last.
 
     Example:
         >>> table = Roundtable(RoundtableSettings(), retriever, embedder)
@@ -72,12 +74,13 @@ class Roundtable(dspy.Module):
         self.more = MoreSeats()
         self.gather = PersonaEvidence(retriever, k=recall.persona)
         self.shorten = HistorySummarizer(embedder)
-        argue = None if isinstance(retriever, NoEvidence) else _argue(settings, retriever, embedder)
+        nothing = isinstance(retriever, NoEvidence)
+        argue = None if nothing else arguing(settings, retriever, embedder)
         room = ROOM_FOR_EVIDENCE if argue is not None else 0.0
-        self.speak = Speaking(
-            word_limit=table.turn_words, asked=round(table.turn_words * (1 - room))
+        self.turns = Turns(
+            Speaking(word_limit=table.turn_words, asked=round(table.turn_words * (1 - room))),
+            Backing(argue, word_limit=table.turn_words),
         )
-        self.back = Backing(argue, word_limit=table.turn_words)
         self.moderate = RoundModeration()
         self.close = NeutralClosing()
         self.advise = Advice()
@@ -85,7 +88,7 @@ class Roundtable(dspy.Module):
 
     def followed_by(self, tell: Listener) -> Roundtable:
         """The same table, with a listener who is told what happens."""
-        self.tell = self.speak.tell = self.back.tell = tell
+        self.tell = self.turns.speak.tell = self.turns.back.tell = tell
         return self
 
     def forward(
@@ -108,6 +111,8 @@ class Roundtable(dspy.Module):
             EvidenceError: There is no evidence on the topic.
             ReplyError: A model's replies stayed unusable.
         """
+        known = personas if not self.settings.debate.more else None
+        gathering = self._gathering(topic, known, step) if known else None
         background = step("background", self.recall, subject=topic)
         notes: list[str] = []
         if personas is None:
@@ -118,22 +123,46 @@ class Roundtable(dspy.Module):
             personas, notes = personas + found.personas, notes + found.notes
         everybody = _together(personas, earlier.personas)
         self.tell("personas", personas=everybody, seated=[p.id for p in personas])
-        evidence = step("evidence", self.gather, pool=Pool(personas=personas), subject=topic)
+        evidence = (gathering or self._gathering(topic, personas, step)).result()
         evidence = {key: found or background for key, found in evidence.items()}
-        rounds, moderation = self._debate(topic, personas, everybody, evidence, earlier, step)
+        begun, moderation = self._debate(topic, personas, everybody, evidence, earlier, step)
         names = {p.id: p.title for p in everybody}
-        lines = heard([_as_speech(t) for r in rounds for t in r], names, moderation)
-        spoke = {t.speaker for r in rounds for t in r}
+        spoken = _spoken(earlier) + [speech for r in begun for b in r for speech in b.said()]
+        spoke = {speech.speaker for speech in spoken}
         heard_from = [p.model_copy(update={"selected": True}) for p in everybody if p.id in spoke]
+        lines = heard(spoken, names, moderation)
         given = {"topic": topic, "personas": heard_from, "turns": lines}
-        closing = advice = None
-        if rounds and self.settings.debate.closing:
-            closing = step("closing", self.close, **given)
-            self.tell("closing", content=closing)
-        if rounds and self.settings.debate.recommendation:
-            advice = step("recommendation", self.advise, **given)
-            self.tell("recommendation", content=advice)
-        return RoundtableParts(everybody, rounds, moderation, closing, advice, notes)
+        settings = self.settings.debate
+        closing = step.start("closing", self.close, **given) if lines and settings.closing else None
+        advising = lines and settings.recommendation
+        advice = step.start("recommendation", self.advise, **given) if advising else None
+        rounds = [*earlier.rounds, *(self._backed(r) for r in begun)]
+        return RoundtableParts(
+            everybody, rounds, moderation, self._told("closing", closing),
+            self._told("recommendation", advice), notes,
+        )  # fmt: skip
+
+    def _gathering(self, topic: str, personas: list[Persona], step: Step) -> Pending:
+        """Passages for each persona, looked for beside those on the topic where that can be."""
+        pool = Pool(personas=personas)
+        return step.start("evidence", self.gather, pool=pool, subject=topic)
+
+    def _backed(self, begun: list[Begun]) -> list[TableTurn]:
+        """A round's turns with their evidence."""
+        turns = []
+        for batch in begun:
+            turns += batch.turns
+            for turn in () if batch.told else batch.turns:
+                self.tell("turn", turn=turn.id, content=turn)
+        return turns
+
+    def _told(self, event: str, pending: Pending | None) -> Any:
+        """What the chair says, once it is there."""
+        if pending is None:
+            return None
+        content = pending.result()
+        self.tell(event, content=content)
+        return content
 
     def _more(
         self,
@@ -160,21 +189,20 @@ class Roundtable(dspy.Module):
         evidence: dict[str, list[Passage]],
         earlier: RoundtableParts,
         step: Step,
-    ) -> tuple[list[list[TableTurn]], list[RoundNote]]:
-        """The earlier rounds and the new ones; evidence is waited for when all is spoken."""
+    ) -> tuple[list[list[Begun]], list[RoundNote]]:
+        """The new rounds, all spoken, and all notes; the evidence is not waited for."""
         names = {p.id: p.title for p in everybody}
-        spoken = [_as_speech(t) for r in earlier.rounds for t in r]
+        spoken = _spoken(earlier)
         notes = list(earlier.moderation)
-        pending: list[list[Pending]] = []
+        rounds: list[list[Begun]] = []
         for number in range(len(earlier.rounds) + 1, self.settings.debate.rounds + 1):
             self.tell("round", round=number, seated=[p.id for p in personas])
-            begun = len(spoken)
-            backing: list[Pending] = []
+            at = len(spoken)
+            rounds.append([])
             for batch in self._batches(personas):
                 history = heard(spoken, names, notes)
-                said = step(
-                    f"turns-{len(spoken) + 1}",
-                    self.speak,
+                begun = self.turns.begin(
+                    step,
                     topic=topic,
                     speakers=batch,
                     evidence={p.id: evidence[p.id] for p in batch},
@@ -182,22 +210,17 @@ class Roundtable(dspy.Module):
                     number=number,
                     first=len(spoken) + 1,
                 )
-                name = f"sources-{len(spoken) + 1}"
-                backing.append(step.start(name, self.back, topic=topic, speeches=said))
-                spoken += said
-            pending.append(backing)
+                rounds[-1].append(begun)
+                spoken += begun.said()
             if self.settings.debate.moderator:
-                fresh = heard(spoken[begun:], names)
+                fresh = heard(spoken[at:], names)
                 note = step(
                     f"moderator-{number}", self.moderate,
                     topic=topic, personas=personas, turns=fresh, number=number,
                 )  # fmt: skip
                 self.tell("moderator", content=note)
                 notes.append(note)
-        made = [[turn for batch in backing for turn in batch.result()] for backing in pending]
-        for turn in (t for r in made for t in r):
-            self.tell("turn", turn=turn.id, content=turn)
-        return [*earlier.rounds, *made], notes
+        return rounds, notes
 
     def _batches(self, personas: list[Persona]) -> list[list[Persona]]:
         """Who speaks at the same time: one after the other, or the whole round at once."""
@@ -205,9 +228,8 @@ class Roundtable(dspy.Module):
         return [[p] for p in personas] if alone else [personas]
 
 
-def _as_speech(turn: TableTurn) -> Speech:
-    fields = turn.model_dump(include=set(Speech.model_fields))
-    return Speech(**{**fields, "text": turn.spoken})
+def _spoken(parts: RoundtableParts) -> list[Speech]:
+    return [as_speech(turn) for r in parts.rounds for turn in r]
 
 
 def _together(seated: list[Persona], earlier: list[Persona]) -> list[Persona]:
@@ -218,9 +240,10 @@ def _together(seated: list[Persona], earlier: list[Persona]) -> list[Persona]:
     return now + left
 
 
-def _argue(
+def arguing(
     settings: RoundtableSettings, retriever: Retriever, embedder: Embedder
 ) -> ArgumentEvidence:
+    """What puts evidence to a turn, as the settings say."""
     how = settings.citations
     return ArgumentEvidence(
         retriever,
@@ -233,4 +256,4 @@ def _argue(
     )
 
 
-__all__ = ["NOTHING", "Roundtable", "RoundtableParts"]
+__all__ = ["NOTHING", "Roundtable", "RoundtableParts", "arguing"]

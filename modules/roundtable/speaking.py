@@ -11,7 +11,7 @@ from modules.citations import render
 from modules.evidence import numbered
 from modules.lm.ask import Ask
 from modules.lm.streaming import listening, so_far
-from modules.roundtable.listener import Listener, at_once, silent
+from modules.roundtable.listener import Listener, silent
 from modules.stage import Stage
 from modules.text import clip_words, sentences
 from signatures.roundtable import RoundtableTurn, ShortenTurn
@@ -23,7 +23,7 @@ _BULLET = re.compile(r"^[ \t]*(?:[-*•–]|\d{1,2}[.)])[ \t]+")
 
 
 class Speaking(Stage):
-    """Lets personas speak, all at the same time on the same history.
+    """Lets a persona speak.
 
     A turn beyond the word limit is given back once to be shortened; what is still too long is
     cut at the end of a sentence, and says so in its ``length``. A turn without points is asked
@@ -44,44 +44,32 @@ class Speaking(Stage):
         self,
         *,
         topic: str,
-        speakers: list[Persona],
-        evidence: dict[str, list[Passage]],
+        speaker: Persona,
+        evidence: list[Passage],
         history: list[TranscriptLine],
         number: int,
-        first: int,
-    ) -> list[Speech]:
-        """One turn for each speaker, in their order.
+        turn: str,
+    ) -> Speech:
+        """The speaker's turn.
 
         Args:
             topic: What the roundtable is about.
-            speakers: Who speaks.
-            evidence: Persona id -> passages on the persona's part of the topic.
-            history: What they all have heard.
+            speaker: Who speaks.
+            evidence: Passages on the persona's part of the topic.
+            history: What has been heard.
             number: The round, from 1.
-            first: The number of the first of these turns; their ids are ``t{first}`` and so on.
+            turn: The turn's id.
 
         Raises:
             ReplyError: A model's replies stayed unusable.
         """
-        say = functools.partial(self._say, topic, evidence, history, number)
-        return at_once(say, list(enumerate(speakers, start=first)))
-
-    def _say(
-        self,
-        topic: str,
-        evidence: dict[str, list[Passage]],
-        history: list[TranscriptLine],
-        number: int,
-        seat: tuple[int, Persona],
-    ) -> Speech:
-        turn, persona = f"t{seat[0]}", seat[1]
-        self.tell("speaking", turn=turn, round=number, speaker=persona.id)
+        self.tell("speaking", turn=turn, round=number, speaker=speaker.id)
         with listening(functools.partial(self._heard, turn)):
             reply = self.turn(
                 topic=topic,
-                persona=speaker(persona),
+                persona=as_speaker(speaker),
                 history=history,
-                background=numbered(evidence[persona.id]),
+                background=numbered(evidence),
                 word_limit=self.settings["asked"],
                 check=_once_pointless(),
             )
@@ -90,7 +78,7 @@ class Speaking(Stage):
         speech = Speech(
             id=turn,
             round=number,
-            speaker=persona.id,
+            speaker=speaker.id,
             text=text,
             replies_to=answered,
             relation=reply.relation if answered is not None else "none",
@@ -117,7 +105,7 @@ class Speaking(Stage):
         return cut(shorter, limit), "cut"
 
 
-def speaker(persona: Persona) -> Speaker:
+def as_speaker(persona: Persona) -> Speaker:
     """A persona as the prompts of a roundtable show it."""
     return Speaker(**persona.model_dump(include=set(Speaker.model_fields)))
 
@@ -183,4 +171,4 @@ def _blank(field: str) -> Any:
     return lambda reply: None if word_count(reply[field]) else f"{field} is empty"
 
 
-__all__ = ["Speaking", "cut", "laid_out", "speaker", "tidy", "word_count"]
+__all__ = ["Speaking", "as_speaker", "cut", "laid_out", "tidy", "word_count"]

@@ -23,6 +23,7 @@ MISSING = [name for name in ("streamlit", "selenium") if find_spec(name) is None
 MISSING += [
     name for name, path in (("chromium", CHROMIUM), ("chromedriver", CHROMEDRIVER)) if path is None
 ]
+MUSEUMS = "We should make all museums free of charge"
 HOSTILE = """Museum guards <script>window.pwned = 1</script>
 
 Museum guards <img src=x onerror="window.pwned = 2"> pay for entrance fees that every museum needs.
@@ -37,6 +38,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if "tests/app" in item.path.as_posix():
                 item.add_marker(pytest.mark.skip(reason=f"not installed: {', '.join(MISSING)}"))
+
+
+@pytest.fixture
+def browser(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[object]:
+    from tests.app.browser import Browser
+
+    shots = Path(os.environ.get("MOOT_SHOTS", ROOT / "artifacts" / "screenshots"))
+    shots.mkdir(parents=True, exist_ok=True)
+    assert CHROMIUM is not None
+    assert CHROMEDRIVER is not None
+    browser = Browser(CHROMIUM, CHROMEDRIVER, shots, tmp_path)
+    yield browser
+    browser.close()
+
+
+def choose(browser, topic: str) -> None:  # type: ignore[no-untyped-def]  # selenium may be absent
+    browser.reads("What would you like to learn about?")
+    browser.fill('[data-testid="stSelectbox"] input', topic, end="\ue007")
+    browser.press("Set the table")
 
 
 @pytest.fixture(scope="session")
@@ -72,22 +92,38 @@ def hostile(rooms: Path) -> str:
 @pytest.fixture(scope="session")
 def address(rooms: Path, prefect_server: None) -> Iterator[str]:
     """Where ``moot app`` serves; it shares this process's Prefect server."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    ours = ("PREFECT", "DSPY", "XDG", "STREAMLIT")
-    env = {k: v for k, v in os.environ.items() if k not in KEYS and not k.startswith(ours)}
-    env["PREFECT_API_URL"] = os.environ["PREFECT_API_URL"]
-    env |= {"MOOT_ARTIFACTS": str(rooms), "HOME": str(rooms / "home")}
-    (rooms / "home").mkdir()
-    words = [sys.executable, "-m", "flows.cli", "app", "--port", str(port)]
-    with (rooms / "server.log").open("wb") as log:
-        process = subprocess.Popen(words, cwd=ROOT, env=env, stdout=log, stderr=log)
+    port = free_port()
+    process = serve(rooms, port)
     try:
-        _answers(process, f"http://127.0.0.1:{port}/_stcore/health", rooms / "server.log")
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
         process.wait(timeout=30)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def serve(rooms: Path, port: int, **environment: str) -> subprocess.Popen[bytes]:
+    """``moot app`` in a process of its own, once it answers."""
+    ours = ("PREFECT", "DSPY", "XDG", "STREAMLIT")
+    env = {k: v for k, v in os.environ.items() if k not in KEYS and not k.startswith(ours)}
+    env["PREFECT_API_URL"] = os.environ["PREFECT_API_URL"]
+    env |= {"MOOT_ARTIFACTS": str(rooms), "HOME": str(rooms / "home"), **environment}
+    (rooms / "home").mkdir(exist_ok=True)
+    words = [sys.executable, "-m", "flows.cli", "app", "--port", str(port)]
+    path = rooms / f"server-{port}.log"
+    with path.open("ab") as log:
+        process = subprocess.Popen(words, cwd=ROOT, env=env, stdout=log, stderr=log)
+    try:
+        _answers(process, f"http://127.0.0.1:{port}/_stcore/health", path)
+    except BaseException:
+        process.kill()
+        raise
+    return process
 
 
 def _answers(process: subprocess.Popen[bytes], url: str, log: Path) -> None:

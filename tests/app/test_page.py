@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.app.conftest import CHROMEDRIVER, CHROMIUM
-from tests.support import ROOT
+from tests.app.conftest import MUSEUMS, choose
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
-
-MUSEUMS = "We should make all museums free of charge"
-
-
-@pytest.fixture
-def browser(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[object]:
-    from tests.app.browser import Browser
-
-    shots = Path(os.environ.get("MOOT_SHOTS", ROOT / "artifacts" / "screenshots"))
-    shots.mkdir(parents=True, exist_ok=True)
-    assert CHROMIUM is not None
-    assert CHROMEDRIVER is not None
-    browser = Browser(CHROMIUM, CHROMEDRIVER, shots, tmp_path)
-    yield browser
-    browser.close()
-
-
-def choose(browser, topic: str) -> None:  # type: ignore[no-untyped-def]  # selenium may be absent
-    browser.reads("What would you like to learn about?")
-    browser.fill('[data-testid="stSelectbox"] input', topic, end="\ue007")
-    browser.press("Set the table")
 
 
 def test_the_whole_story(browser, address: str, rooms: Path) -> None:  # type: ignore[no-untyped-def]

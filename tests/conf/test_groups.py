@@ -20,11 +20,15 @@ SHARED = {"experiment", "hydra", "__pycache__"}
 
 ANSWERS = {"basic", "comprehensive", "detailed", "perspectives"}
 ESSAYS = {p.stem for p in (CONF / "method").glob("*.yaml")} - ANSWERS
+SETTINGS = {"answer": "answer", "debate": "debate", "essay": "essay", "evaluation": "essay"}
 MISMATCHED = {
     *(("essay", "method", name) for name in ANSWERS),
     *(("answer", "method", name) for name in ESSAYS),
-    *((flow, "settings", "answer") for flow in ("essay", "evaluation")),
-    ("answer", "settings", "essay"),
+    *(
+        (flow, "settings", other)
+        for flow, own in SETTINGS.items()
+        for other in {*SETTINGS.values()} - {own}
+    ),
 }
 """Options of another flow; tests/flows/test_answer.py sees them refused."""
 
@@ -41,7 +45,8 @@ def _options() -> list[tuple[str, str, str]]:
         for group in sorted(p for p in CONF.iterdir() if p.is_dir() and p.name not in SHARED):
             if f"- {group.name}:" in text:
                 found += [(flow, group.name, p.stem) for p in sorted(group.glob("*.yaml"))]
-    found.remove(("score", "metric", "citations"))  # a bundle, and score takes one metric
+    for bundle in ("citations", "cited_argument", "turns"):
+        found.remove(("score", "metric", bundle))  # score takes one metric
     return [option for option in found if option not in MISMATCHED]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import dspy
 import pytest
@@ -21,10 +22,12 @@ from evals.optimizing.feedback import feedback
 from evals.optimizing.labels import weighted_kappa
 from evals.optimizing.objective import Norm, Objective, ObjectiveSettings, Scored, norm
 from evals.optimizing.promotion import verdict
+from evals.optimizing.reflection import AskedComponents
 from evals.optimizing.split import Shares, group_of, split
 from evals.optimizing.trials import Trials
 from modules.lm.ask import Ask
 from modules.lm.ledger import Budget
+from signatures.debate import MakePlan
 from signatures.errors import BudgetReached, ConfigError, InputError
 from signatures.essay import WriteEssay
 from signatures.types import Record
@@ -70,6 +73,13 @@ def test_the_untuned_program_stands_at_a_half_and_a_deviation_is_an_eighth() -> 
     objective = Objective(ObjectiveSettings(primary="citation_recall"), {"citation_recall": found})
     values = [objective.of(Scored(values={"citation_recall": v})) for v in (0.3, 0.4, 0.1)]
     assert values == pytest.approx([0.5, 0.625, 0.25])
+
+
+def test_noise_in_a_vectors_last_digits_is_no_difference() -> None:
+    norms = {"citation_recall": Norm(mean=0.5, sd=0.1, sign=1)}
+    objective = Objective(ObjectiveSettings(primary="citation_recall"), norms)
+    values = [objective.of(Scored(values={"citation_recall": v})) for v in (0.6, 0.6 + 1e-8)]
+    assert values[0] == values[1]
 
 
 def test_equal_values_are_set_against_the_range() -> None:
@@ -268,3 +278,20 @@ def test_a_search_ends_at_its_budget_and_the_run_at_its_own(tmp_path: Path) -> N
 
 def test_what_ends_a_search_passes_through_handlers_of_exceptions() -> None:
     assert not issubclass(SearchEnded, Exception)
+
+
+def test_reflection_passes_over_components_that_were_not_asked() -> None:
+    class Two(dspy.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.write, self.plan = Ask(WriteEssay), Ask(MakePlan)
+
+    choose = AskedComponents(cast(Any, SimpleNamespace(target=SimpleNamespace(program=Two))))
+    names = ["program.plan.predict", "program.write.predict"]
+    state = SimpleNamespace(
+        list_of_named_predictors=names, named_predictor_id_to_update_next_for_program_candidate=[0]
+    )
+    written: list[Any] = [{"trace": [(Ask(WriteEssay).predict, {}, None)]}]
+    both = [{"trace": [*written[0]["trace"], (Ask(MakePlan).predict, {}, None)]}]
+    chosen = [choose(state, given, [], 0, {})[0] for given in (written, both, both, written)]
+    assert chosen == [names[1], names[0], names[1], names[1]]

@@ -95,7 +95,7 @@ def test_the_layout_is_the_papers() -> None:
     text = told([OURS], METRICS, found, ("a note",))
     assert "> a note" in text
     assert "| method | quality ↑ | self_bleu ↓ | texts | tokens | USD | s |" in text
-    assert "20.00 (1 abstained)" in text
+    assert "20.00 [–] (1 abstained)" in text
 
 
 def test_counts_are_always_told() -> None:

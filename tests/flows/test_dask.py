@@ -72,8 +72,8 @@ def test_a_killed_worker_loses_and_doubles_nothing(corpus: Path, tmp_path: Path)
             soon(f"worker {n}", lambda log=log: "Registered to" in log.read_text())  # type: ignore[misc]  # mypy takes no default of a lambda
         process = start(
             "evaluation", *SMALL, f"dataset.path={rows}", "backend=openai", "seed=41",
-            f"backend.base_url={server.base_url}", "self_judging=warn", "tracking=none",
-            "output=json", "runner=dask", f"runner.address={address}",
+            f"backend.base_url={server.base_url}", "self_judging=warn", "tracking.traces=all",
+            "output=json", "runner=dask", f"runner.address={address}", "runner.concurrency=3",
             artifacts=corpus, OPENAI_API_KEY="k",
         )  # fmt: skip
         wait_for(server, 6, process)
@@ -83,6 +83,8 @@ def test_a_killed_worker_loses_and_doubles_nothing(corpus: Path, tmp_path: Path)
         # Lost were at most the calls under way in the two threads of the killed worker, and those
         # that it had counted but not yet cached.
         assert CALLS <= len(server.requests) <= CALLS + 4
+        # Four threads in two processes, and one bound for all of them.
+        assert server.max_concurrent <= 3
     result = document(subprocess.CompletedProcess([], 0, out, err))
     folder = Path(result["run"]["dir"])
     assert result["failures"] == []
@@ -98,6 +100,29 @@ def test_a_killed_worker_loses_and_doubles_nothing(corpus: Path, tmp_path: Path)
     counted = sum(line["kind"] == "call" for line in lines)
     assert CALLS <= counted <= len(server.requests)
     assert result["usage"]["calls"] == result["run"]["usage_total"]["calls"] == counted
+    traced(folder, corpus)
+
+
+def traced(folder: Path, corpus: Path) -> None:
+    """Every unit has its trace under its cell's run, written by whichever worker did it."""
+    from mlflow import MlflowClient
+
+    files = sorted(folder.glob("traces-*.jsonl"))
+    assert 1 <= len(files) <= 2
+    assert not (folder / "traces.jsonl").exists()
+    state = json.loads((folder / "state.json").read_text())
+    client = MlflowClient(tracking_uri=f"sqlite:///{corpus}/mlflow.db")
+    parent = client.get_run(state["mlflow_run_id"])
+    experiment = parent.info.experiment_id
+    for name, run_id in state["mlflow_children"].items():
+        found = client.search_traces(locations=[experiment], run_id=run_id, max_results=50)
+        units = {trace.info.tags["mlflow.traceName"] for trace in found}
+        assert len(units) == 8  # two texts, the judge's score and the measures, of two propositions
+        assert all(unit.startswith(name) for unit in units)
+        assert all(trace.data.spans[0].name for trace in found)
+    lines = sum(len(path.read_text().splitlines()) for path in files)
+    assert int(parent.data.tags["traces_recorded"]) == lines >= 16
+    assert parent.data.tags["traces"].startswith("complete: ")
 
 
 @pytest.mark.parametrize(

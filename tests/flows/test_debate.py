@@ -141,6 +141,40 @@ def test_a_real_backend_streams_it(
     assert not any("sk-secret-of-the-test" in text for text in texts)
 
 
+@pytest.mark.parametrize("mode", ["continuous", "round_synchronous"])
+def test_nobody_waits_for_anothers_evidence(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    turns: list[str] = []
+    searching, second = threading.Event(), threading.Event()
+    kept: list[bool] = []
+
+    def waiting(request: LMRequest) -> str:
+        """In order, the second turn is asked for before the first one's sources are found; at the
+        same time, the first one's sources are looked for before the second turn is there.
+        """
+        fields = requested_fields(request)
+        if "relation" in fields:
+            turns.append(request.prompt)
+            if len(turns) == 2:
+                second.set()
+                if mode == "round_synchronous":
+                    kept.append(searching.wait(timeout=60))
+        elif "query" in fields:
+            searching.set()
+            kept.append(second.wait(timeout=60))
+        return debaters(request)
+
+    with LMServer(waiting, models=("gpt-4o-mini",), api_key="sk-test") as server:
+        run(
+            corpus, "backend=openai", f"backend.base_url={server.base_url}", "seed=77",
+            f"debate.mode={mode}", personas=TWO,
+        )  # fmt: skip
+    assert len(kept) == (3 if mode == "round_synchronous" else 2)
+    assert all(kept)
+
+
 def test_personas_come_from_a_file(corpus: Path, tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(TWO))

@@ -126,9 +126,8 @@ def test_the_same_again_costs_nothing_and_says_the_same(
 
 
 def test_a_dry_run_tells_and_calls_nothing(
-    corpus: Path, propositions: Path, first: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    corpus: Path, propositions: Path, first: dict[str, Any]
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "k")
     before = every(corpus / "runs")
     done = EvaluationPlan.model_validate(run(corpus, propositions, "dry_run=true"))
     assert (done.units, done.units_there, done.calls, done.usd) == (16, 16, 0, 0.0)

@@ -18,8 +18,11 @@ from jsonschema import Draft202012Validator
 from evals import rows
 from evals.contract import Direction, Level, Metric, Row, Score, Tools
 from flows import cli
-from flows.run import RESULT_FILE
+from flows.run import RESULT_FILE, Run
+from flows.sections import Tracking
+from flows.tracing import Tracing, read_traces
 from flows.tracking import settle
+from flows.units import Unit
 from signatures.results import GateResult
 from tests.flows.test_evaluation import dataset
 from tests.support import composed
@@ -102,6 +105,16 @@ def test_mlflow_has_it_all_under_explicit_runs(corpus: Path, grid: dict[str, Any
     assert len(table) == len(grid["table"])
 
 
+def test_what_several_threads_remember_of_a_run_is_all_there(tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    run = Run(tmp_path / "run", "essay", {"subject": "x"})
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda n: run.remember(**{f"k{n}": n}), range(64)))
+    assert run.state() == {f"k{n}": n for n in range(64)}
+    run.close()
+
+
 def test_every_unit_has_its_trace_under_its_cells_run(corpus: Path, grid: dict[str, Any]) -> None:
     from mlflow import MlflowClient
 
@@ -123,6 +136,17 @@ def test_every_unit_has_its_trace_under_its_cells_run(corpus: Path, grid: dict[s
     asked = next(span for span in spans[0].data.spans if span.name == "LM")
     assert asked.inputs["messages"] and asked.outputs
     assert asked.parent_id is not None
+
+
+def test_a_torn_trace_takes_no_other_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "traces.jsonl"
+    path.write_text('{"unit": "a"}\n{"unit": ')
+    every = Tracking(kind="mlflow", uri=None, experiment=None, traces="all")
+    for name in ("b", "c"):
+        tracing = Tracing(path, every)
+        assert tracing.watching(Unit(name, name, lambda: 1)).work() == 1
+        assert tracing.said() == "complete: 1 of the 1 units that this invocation ran"
+    assert [trace["unit"] for trace in read_traces(path)] == ["a", "b", "c"]
 
 
 def test_nothing_secret_is_written(corpus: Path, grid: dict[str, Any]) -> None:
@@ -261,13 +285,27 @@ class Vocabulary(Named):
     name: ClassVar[str] = "vocabulary"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     level: ClassVar[Level] = "corpus"
+    resampled: ClassVar[bool] = False
 
     def over(self, rows_: Sequence[Row], tools: Tools) -> Score:
         words = {word for row in rows_ for word in rows.text(row).split()}
         return Score(value=float(len(words)), explanation="words")
 
 
-def test_answers_to_questions_with_partial_answers(corpus: Path, tmp_path: Path) -> None:
+class Spoken(Vocabulary):
+    """Words of an answer, over all answers of a cell."""
+
+    name: ClassVar[str] = "spoken"
+    resampled: ClassVar[bool] = True
+
+    def over(self, rows_: Sequence[Row], tools: Tools) -> Score:
+        words = [len(rows.text(row).split()) for row in rows_]
+        return Score(value=sum(words) / len(words), explanation="words per answer")
+
+
+def test_answers_to_questions_with_partial_answers(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from flows.evaluation import evaluation
 
     answers = [
@@ -294,6 +332,7 @@ def test_answers_to_questions_with_partial_answers(corpus: Path, tmp_path: Path)
             "tracking=none",
             f"+metrics.named={{_target_: {__name__}.Named}}",
             f"+metrics.vocabulary={{_target_: {__name__}.Vocabulary}}",
+            f"+metrics.spoken={{_target_: {__name__}.Spoken}}",
             f"paths.artifacts={corpus}",
         )
     )
@@ -303,7 +342,21 @@ def test_answers_to_questions_with_partial_answers(corpus: Path, tmp_path: Path)
     lines = (folder_of(result) / "outputs.jsonl").read_text().splitlines()
     told = [json.loads(line) for line in lines]
     assert {r["question"] for r in told} == set(texts) and all(r["passages"] for r in told)
-    # One figure over the whole cell, without an interval, and every answer counted.
+    # One figure over the whole cell, and every answer counted. It has an interval where it can be
+    # computed anew over resampled questions, else it is said why not.
+    spoken = found["basic", "spoken"]
+    assert spoken["ci"][0] <= spoken["value"] <= spoken["ci"][1]
+    assert spoken["ci"][0] < spoken["ci"][1]
+    apart = next(c for c in result["comparisons"] if c["metric"] == "spoken")
+    assert apart["ci"][0] <= apart["delta"] <= apart["ci"][1]
+    assert (apart["finding"], apart["n"]) == ("not distinguishable", 2)
+    assert any("vocabulary has no interval: rows that are repeated" in n for n in result["notes"])
+    assert "[–]" in (folder_of(result) / "table.md").read_text()
+    folder = str(folder_of(result))
+    assert cli.main(["gate", folder, "--against", folder, "--metric", "spoken"]) == 0
+    assert "spoken +0.00 [+0.00, +0.00]" in capsys.readouterr().out
+    assert cli.main(["gate", folder, "--against", folder, "--metric", "vocabulary"]) == 0
+    assert "vocabulary +0.00, higher is better, n 0: undefined" in capsys.readouterr().out
     whole = found["basic", "vocabulary"]
     words = {w for r in told if r["method"] == "basic" for w in r["generation"].split()}
     assert (whole["value"], whole["ci"], whole["n_scored"]) == (len(words), None, 2)
@@ -331,7 +384,8 @@ def test_a_sweep_is_resumed_job_by_job(
     capsys.readouterr()
     assert cli.main(["resume", str(sweep)]) == 0
     said = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert len(said) == 2 and said[0]["run"]["dir"] == str(jobs[1])
+    # Runs that began in one second sort by chance: no job is the first by its folder's name.
+    assert len(said) == 2 and str(jobs[1]) in [job["run"]["dir"] for job in said]
     assert len(list(sweep.glob("*/result.json"))) == 3
     assert (jobs[0] / "result.json").stat().st_mtime_ns == kept
     assert cli.main(["resume", str(sweep)]) == 2

@@ -1,7 +1,8 @@
-"""An essay from the web: local search, local pages, the weight-free engine."""
+"""Work from the web: local search, local pages, the weight-free engine."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,14 +43,20 @@ def web() -> Iterator[tuple[Site, SearchServer]]:
         yield site, search
 
 
+def reached(search: SearchServer) -> list[str]:
+    return [
+        "retriever=web", "search=searxng", f"search.base_url={search.base_url}",
+        "retriever.trust.allow=[127.0.0.1]", "retriever.fetch.allow_private=true",
+        "retriever.fetch.delay_s=0",
+    ]  # fmt: skip
+
+
 def run(home: Path, search: SearchServer, folder: str | None = None) -> dict[str, Any]:
     from flows.essay import essay
 
     plain = composed(
         "essay", f"subject={SUBJECT}", f"paths.artifacts={home}", "tracking=none",
-        "retriever=web", "search=searxng", f"search.base_url={search.base_url}",
-        "retriever.trust.allow=[127.0.0.1]", "retriever.fetch.allow_private=true",
-        "retriever.fetch.delay_s=0",
+        *reached(search),
     )  # fmt: skip
     return essay(plain, folder)
 
@@ -91,6 +98,37 @@ def test_an_essay_cites_pages_and_a_resumed_one_asks_nothing(
     assert (len(site.asked), len(search.asked)) == asked
 
 
+def test_an_evaluation_from_the_web_is_resumed_without_asking_it_again(
+    home: Path, web: tuple[Site, SearchServer], tmp_path: Path
+) -> None:
+    from flows.evaluation import evaluation
+    from signatures.errors import BudgetReached
+
+    site, search = web
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps({"proposition": SUBJECT}) + "\n")
+    plain = composed(
+        "evaluation", f"paths.artifacts={home}", "tracking=none", *reached(search),
+        "~method@methods.persona_debate", "+method@methods.e2e=e2e", "+method@methods.plan=plan",
+        "reference=e2e", "dataset=jsonl", f"dataset.path={rows}", "essay.words=120",
+        "metric=[citations]", "primary=citation_recall", "runner.concurrency=1",
+    )  # fmt: skip
+    folder = tmp_path / "run"
+    with pytest.raises(BudgetReached):
+        evaluation({**plain, "budget": {**plain["budget"], "calls": 2}}, str(folder))
+    asked = len(site.asked), len(search.asked)
+    assert min(asked) > 0
+    result = evaluation(plain, str(folder))
+    assert (len(site.asked), len(search.asked)) == asked
+    assert result["failures"] == []
+    texts = [json.loads(line) for line in (folder / "outputs.jsonl").read_text().splitlines()]
+    assert [row["method"] for row in texts] == ["e2e", "plan"]
+    assert any("web searches by searxng" in note for note in result["notes"])
+    assert not any("changed" in note for note in result["notes"])
+    rows_ = {r["method"]: r for r in result["table"] if r["metric"] == "citation_recall"}
+    assert rows_["plan"]["n_scored"] == 1 and rows_["plan"]["value"] > 0
+
+
 def test_every_turn_of_a_debate_searches_the_web(
     home: Path, web: tuple[Site, SearchServer]
 ) -> None:
@@ -99,9 +137,7 @@ def test_every_turn_of_a_debate_searches_the_web(
     site, search = web
     plain = composed(
         "debate", f"subject={SUBJECT}", f"paths.artifacts={home}", "tracking=none",
-        "retriever=web", "search=searxng", f"search.base_url={search.base_url}",
-        "retriever.trust.allow=[127.0.0.1]", "retriever.fetch.allow_private=true",
-        "retriever.fetch.delay_s=0", "debate.rounds=1",
+        *reached(search), "debate.rounds=1",
     )  # fmt: skip
     result = debate({**plain, "personas": TWO})
     turns = result["rounds"][0]

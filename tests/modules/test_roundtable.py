@@ -218,7 +218,7 @@ def test_whoever_follows_is_told_in_order() -> None:
     told: list[tuple[str, dict[str, Any]]] = []
     hold(tell=lambda event, **values: told.append((event, values)))
     kinds = [event for event, v in told if v.get("turn") == "t1"]
-    assert kinds == ["speaking", "spoken", "searching", "turn", "turn"]
+    assert kinds == ["speaking", "spoken", "searching", "turn"]
     assert told[0][0] == "personas"
     assert told[-1][0] == "closing"
 

@@ -6,7 +6,9 @@ feedback which names the fault helps more than a bare score.
 
 Untaught, it cites some of its sentences and speaks for some of those concerned, more or fewer by a
 hash of the question. Two lessons make it better, wherever in the prompt they stand, and so does
-each demonstration in which every sentence is cited. As a reflector it takes up what feedback names
+each demonstration in which every sentence is cited. At a roundtable it repeats what others said
+unless taught (or shown turns) to be new, and it searches for an argument by its topic alone unless
+taught to name what the argument says. As a reflector it takes up what feedback names
 and knows no lesson by itself; asked to make instructions up, it draws among a few, most of them
 useless. Replies depend on the prompt alone.
 """
@@ -19,12 +21,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .debaters import debaters
 from .lm import LMRequest, Reply, answer, fill_fields, requested_fields
 from .messages import Responder
 
 CITE = "Give every single sentence a citation."
 CONCERNED = "Look for everyone who is concerned, and say what each of them would hold."
 USELESS = ("Write with confidence.", "Be brief.", "Think step by step.", "Mind your spelling.")
+FRESH = "Say what nobody at the table has said yet."
+NAMED = "Put the argument's own words into the query."
 STRICT = "Be strict: give the highest rating to hardly any text."
 LESSONS = (CITE, CONCERNED)
 
@@ -60,8 +65,18 @@ def teachable(request: LMRequest) -> Reply | str:
     fields = requested_fields(request)
     for name in TEXTS & set(fields):
         return answer(request, {name: _text(request)})
+    if "personas" in fields:
+        return debaters(request)
+    if "replies_to" in fields:
+        return answer(request, _turn(request))
+    if "query" in fields:
+        return answer(request, {"query": _query(request)})
+    if "text" in fields:
+        return answer(request, {"text": _cited_argument(request)})
     if "quality" in fields:
         return answer(request, _rating(request))
+    if "ratings" in fields:
+        return answer(request, _annotation(request))
     if "revised" in fields:
         return answer(request, {"revised": _revised(request)})
     if "proposed_instruction" in fields:
@@ -90,16 +105,69 @@ def _text(request: LMRequest) -> str:
     return " ".join(sentences) or "Nothing is known of this [1]."
 
 
+def _turn(request: LMRequest) -> dict[str, Any]:
+    """Three points out of the passages: the first, or those that were not made yet."""
+    heard = _field(request.user, "history")
+    found = [_first(json.loads(f'"{text}"')) for _, _, text in PASSAGE.findall(request.user)]
+    shown = sum("\n- " in m["content"] for m in request.messages if m["role"] == "assistant")
+    fresh = [point for point in found if point not in heard]
+    new = min(1 + shown, 3) if FRESH not in request.system else 3
+    points = [*fresh[: new - 1], *found, *fresh][:3]
+    lines = "\n".join(f"- Point: {point}." for point in points)
+    said = re.findall(r'"id": ?"(t\d+)"', heard)
+    return {
+        "text": f"I have thought about it.\n\n{lines}",
+        "replies_to": said[-1] if said else None,
+        "relation": "oppose" if said else "none",
+    }
+
+
+def _query(request: LMRequest) -> str:
+    """The topic, or the argument's own words."""
+    if NAMED not in request.system:
+        return _field(request.user, "topic")
+    words = re.findall(r"[A-Za-z]{4,}", _argument(request))
+    return " ".join(list(dict.fromkeys(words))[:24])
+
+
+def _cited_argument(request: LMRequest) -> str:
+    """The argument, so many of its sentences with a passage that has them word for word."""
+    found = [(int(n), json.loads(f'"{text}"')) for n, _, text in PASSAGE.findall(request.user)]
+    shown = sum(_cited(m["content"]) for m in request.messages if m["role"] == "assistant")
+    most = SENTENCES if CITE in request.system else 1 + _hash(request.user) % 2 + shown
+    sentences = []
+    for sentence in re.split(r"(?<=[.!?])\s", _argument(request).strip()):
+        plain = sentence.rstrip(".!? ")
+        number = next((n for n, text in found if plain in " ".join(text.split())), None)
+        cites = number is not None and most > 0
+        most -= cites
+        sentences.append(f"{plain} [{number}]." if cites else f"{plain}.")
+    return " ".join(sentences)
+
+
+def _argument(request: LMRequest) -> str:
+    return str(json.loads(_field(request.user, "argument"))["text"])
+
+
+def _first(text: str) -> str:
+    return re.split(r"(?<=[.!?])\s", " ".join(text.split()), maxsplit=1)[0].rstrip(".!? ")
+
+
 def _revised(request: LMRequest) -> str:
     """The instruction, and the lessons that the feedback asks for; none, and it guesses."""
     instruction = _field(request.user, "instruction")
     learnt = []
     if "without a citation" in request.user and CITE not in instruction:
         learnt.append(CITE)
-    if re.search(r"\bmissing: ", request.user) and CONCERNED not in instruction:
+    if re.search(r"\b(missing|the least likely): ", request.user) and CONCERNED not in instruction:
         learnt.append(CONCERNED)
     if "too high" in request.user and STRICT not in instruction:
         learnt.append(STRICT)
+    if "repeats most" in request.user and FRESH not in instruction:
+        learnt.append(FRESH)
+    searches = "search query" in instruction
+    if searches and "sentences supported; the first without" in request.user:
+        learnt += [NAMED] if NAMED not in instruction else []
     if not learnt:
         learnt.append(USELESS[_hash(request.user) % len(USELESS)])
     return "\n".join([instruction, *learnt])
@@ -112,10 +180,19 @@ def _rating(request: LMRequest) -> dict[str, Any]:
     return {"explanation": f"It exclaims {stars} times.", "quality": given}
 
 
+def _annotation(request: LMRequest) -> dict[str, Any]:
+    """The same of a comment, by the first criterion."""
+    (name,) = re.findall(r'"criterion": ?"(\w+)"', request.user)[:1]
+    stars = max(1, min(5, _field(request.user, "comment").count("!")))
+    given = stars if STRICT in request.system else min(5, stars + 2)
+    return {"ratings": [{"criterion": name, "rating": given}]}
+
+
 def _proposed(request: LMRequest, fields: set[str]) -> dict[str, Any]:
     """The instruction it was shown with one line more, drawn by the prompt."""
     shown = _field(request.user, "basic_instruction") or _best_attempt(request.user)
-    lines = (*USELESS[:2], *LESSONS)
+    own = FRESH if "roundtable" in shown else NAMED if "search query" in shown else None
+    lines = (*USELESS[:2], *(LESSONS if own is None else (own, CITE)))
     line = lines[_hash(request.prompt) % len(lines)]
     made = {"proposed_instruction": f"{shown}\n{line}"}
     if "proposed_prefix_for_output_field" in fields:
@@ -127,7 +204,7 @@ def _advice(request: LMRequest) -> dict[str, Any]:
     names = re.findall(r'"([\w.\[\]]+)"', _field(request.user, "module_names"))
     return {
         "discussion": "The better text cites more of what it says.",
-        "module_advice": dict.fromkeys(names, CITE),
+        "module_advice": dict.fromkeys(names, FRESH if "replies_to" in request.user else CITE),
     }
 
 
@@ -153,4 +230,14 @@ def _hash(text: str) -> int:
     return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16)
 
 
-__all__ = ["CITE", "CONCERNED", "LESSONS", "STRICT", "knowing", "lessons", "teachable"]
+__all__ = [
+    "CITE",
+    "CONCERNED",
+    "FRESH",
+    "LESSONS",
+    "NAMED",
+    "STRICT",
+    "knowing",
+    "lessons",
+    "teachable",
+]

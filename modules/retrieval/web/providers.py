@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import httpx
-
 from modules.retrieval.web.search import SearchHit, SearchSpec
 from signatures.errors import BackendError
 
@@ -50,7 +48,8 @@ class GoogleSpec(SearchSpec):
             "GET",
             "/customsearch/v1",
             params={"cx": engine, "q": query, "num": num, "start": start},
-            # The header of the parameter "key", which Google takes for all its REST APIs.
+            # Google's own header for its REST APIs (docs/authentication/api-keys-use), in place of
+            # the parameter "key" of this API's pages, which would stand in logged addresses.
             headers={"X-Goog-Api-Key": self.key(self.api_key_env)},
         )
         return self.hits(answer.get("items", []), url="link", snippet="snippet")
@@ -118,9 +117,9 @@ class SearXNGSpec(SearchSpec):
                 break
         return list(found.values())[:k]
 
-    def _refusal(self, reply: httpx.Response) -> BackendError:
-        if reply.status_code != 403:
-            return super()._refusal(reply)
+    def _refusal(self, said: str, status: int) -> BackendError:
+        if status != 403:
+            return super()._refusal(said, status)
         return BackendError(
             f"the search provider searxng at {self.base_url} refuses to answer in JSON",
             got="HTTP status 403",

@@ -14,6 +14,7 @@ from modules.lm.addresses import key_in, plain_http
 from modules.text import normalise
 from signatures.errors import BackendError, OutageError
 
+_SECRET = ("Authorization", "X-Goog-Api-Key")
 _LONGEST_WAIT = 60.0
 """Seconds; a provider that asks for a longer pause is not waited for."""
 
@@ -120,7 +121,7 @@ class SearchSpec(BaseModel, ABC):
         if reply.status_code == 429 or reply.status_code >= 500:
             raise _Again(_told(reply), _seconds(reply.headers.get("Retry-After")))
         if reply.status_code != 200:
-            raise self._refusal(reply)
+            raise self._refusal(_told(reply), reply.status_code)
         try:
             found = reply.json()
         except ValueError:
@@ -146,10 +147,10 @@ class SearchSpec(BaseModel, ABC):
             if isinstance(row.get(url), str) and row[url].startswith(("http://", "https://"))
         ]
 
-    def _refusal(self, reply: httpx.Response) -> BackendError:
+    def _refusal(self, said: str, status: int) -> BackendError:
         return BackendError(
             f"the search provider {self.name} refuses the request",
-            got=_told(reply),
+            got=said,
             remedy="check its key and its address",
         )
 
@@ -178,14 +179,20 @@ class _Again(Exception):  # noqa: N818 - says what to do, and never leaves this 
 
 
 def _told(reply: httpx.Response) -> str:
-    """Status and message of an error, as the known providers give it."""
+    """Status and message of an error, as the known providers give it, without the keys that were
+    sent: Google repeats a suspended one.
+    """
     try:
         body = reply.json()
     except ValueError:
         body = None
     while isinstance(body, dict):
         body = next((body[name] for name in ("error", "detail", "message") if name in body), None)
-    said = f": {normalise(body)[:200]}" if isinstance(body, str) else ""
+    text = body if isinstance(body, str) else ""
+    for name in _SECRET:
+        for word in reply.request.headers.get(name, "").split():
+            text = text.replace(word, "***")
+    said = f": {normalise(text)[:200]}" if text else ""
     return f"HTTP status {reply.status_code}{said}"
 
 

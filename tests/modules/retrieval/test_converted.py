@@ -39,6 +39,28 @@ def test_batches_and_order_do_not_matter(converted: ConvertedMiniLM) -> None:
     np.testing.assert_allclose(converted.encode(TEXTS), alone, atol=2e-6)
 
 
+def test_threads_embed_at_once_and_from_the_first_text_on(converted: ConvertedMiniLM) -> None:
+    alone = converted.encode(TEXTS * 4)
+    converted.warm()
+    # In a process of its own: first uses of the library, all at once, must not wait for each other.
+    code = (
+        "import sys, threading; from pathlib import Path; "
+        "from concurrent.futures import ThreadPoolExecutor; import numpy as np; "
+        "from modules.retrieval.converted import ConvertedMiniLM; "
+        "from tests.modules.retrieval.test_converted import TEXTS; "
+        f"model = ConvertedMiniLM(Path({str(converted._cache)!r})); ready = threading.Barrier(8); "
+        "found = list(ThreadPoolExecutor(8).map("
+        "lambda _: (ready.wait(), model.encode(TEXTS * 4))[1], range(8))); "
+        "assert all((one == found[0]).all() for one in found); np.save(sys.argv[1], found[0])"
+    )
+    path = converted._cache / "found.npy"
+    environment = {"PYTHONPATH": str(ROOT)}
+    subprocess.run(
+        [sys.executable, "-c", code, str(path)], cwd=ROOT, env=environment, check=True, timeout=120
+    )
+    assert (np.load(path) == alone).all()
+
+
 def test_an_index_serves_both(converted: ConvertedMiniLM) -> None:
     assert converted.name == MiniLM().name
 

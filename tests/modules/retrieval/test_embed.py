@@ -6,13 +6,17 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from modules.retrieval import MiniLM, OpenAIEmbedder, SentenceTransformerEmbedder, minilm
@@ -38,6 +42,27 @@ def test_a_long_text_is_the_mean_of_its_windows(embedder: MiniLM) -> None:
     assert embedder.token_count([first + last])[0] > embedder.window
     assert long @ two > 0.5  # what stands behind the first window counts
     assert long @ one > 0.5
+
+
+@given(st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=126)), max_size=4))
+@example(["a" * 101 + " b", "don't_stop ##ing", "[SEP] unkworthyness", "", "Caf\u00e9 \u2019s\n"])
+@settings(deadline=None)
+def test_tokens_are_counted_as_the_tokenizer_counts_them(texts: list[str]) -> None:
+    model = counter()
+    found = model._counter().encode_batch_fast(texts)
+    assert model.token_count(texts) == [len(each.ids) for each in found]
+
+
+@cache
+def counter() -> MiniLM:
+    """Loads its tokenizer once."""
+    return MiniLM()
+
+
+def test_a_word_without_end_is_counted_at_once(embedder: MiniLM) -> None:
+    start = time.process_time()
+    assert embedder.token_count(["x" * 3_000_000]) == [3]
+    assert time.process_time() - start < 5
 
 
 def test_order_and_batches_do_not_matter(embedder: MiniLM) -> None:

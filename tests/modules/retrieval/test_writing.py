@@ -11,7 +11,7 @@ import pytest
 
 from modules.retrieval import EvidenceStore, ingest, ledger
 from modules.retrieval.embed import Vectors, unit
-from modules.retrieval.neardup import Kept, Twins, signature
+from modules.retrieval.neardup import THRESHOLD, Kept, Twins, signature
 from signatures.errors import BackendError
 
 WORDS = ["museum", "ticket", "budget", "school", "visitor", "state", "art", "family"]
@@ -87,6 +87,23 @@ def test_what_the_ledger_replaced_is_deleted(
     ingest([documents(tmp_path / "docs.jsonl", range(40))], store, batch=2)
     assert len(store.database.open("documents").list_versions()) < 10
     assert len(ledger.Ledger(store.database).load()) == 40
+
+
+def test_near_duplicates_whatever_their_place() -> None:
+    """Against a plain comparison with all, on both sides of where bands are sorted in."""
+    draw = np.random.default_rng(0)
+    twins, texts = Twins(), []
+    for number in range(2_600):
+        words = [f"w{n}" for n in draw.integers(0, 50_000, 40)]
+        texts.append(signature([" ".join(words)]))
+        twins.add(f"{number}.md", Kept(str(number), texts[-1]))
+    every = np.asarray(texts)
+    for number in (0, 700, 1_023, 1_024, 2_047, 2_048, 2_599):
+        for changed, found in ((20, f"{number}.md"), (30, None)):
+            likely = every[number].copy()
+            likely[draw.choice(256, changed, replace=False)] += 1
+            assert ((every == likely).mean(axis=1).max() >= THRESHOLD) == (found is not None)
+            assert twins.near("new.md", likely) == found
 
 
 def test_near_duplicates_among_many() -> None:

@@ -85,6 +85,17 @@ def test_a_key_is_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
     assert KEY not in caplog.text
 
 
+@pytest.mark.parametrize("status", [403, 500])
+@pytest.mark.parametrize("name", ["google", "tavily"])
+def test_a_key_that_the_provider_repeats_is_not_shown(name: str, status: int) -> None:
+    said = {"error": {"message": f"Consumer 'api_key:{KEY}' has been suspended."}}
+    answer = Answer(json.dumps(said).encode(), status)
+    with failing(answer) as server, pytest.raises(BackendError) as caught:
+        spec(name, server, retries=0).search("museum", 3)
+    assert "Consumer 'api_key:***' has been suspended." in caught.value.line()
+    assert KEY not in caught.value.line() + repr(caught.value)
+
+
 LIMIT = Answer(b'{"error": {"message": "Quota exceeded"}}', 429, headers={"Retry-After": "0"})
 PASSING: Sequence[Answer] = [LIMIT, Answer(b"oops", 500), Answer(b"", 503)]
 

@@ -1,0 +1,101 @@
+"""Objectives read by a causal LM: z-norms, a search over several, and what a resumed one asks."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from signatures.errors import BudgetReached
+from tests.flows.test_optimize import MODEL, QUESTIONS, optimized, words
+from tests.modules.perplexity.tiny import gpt2
+from tests.servers.completions import PromptRead
+from tests.servers.lm import LMServer
+from tests.servers.teachable import knowing
+
+pytestmark = pytest.mark.usefixtures("prefect_server")
+
+YES = "Museums should be free, because everyone has paid for them through taxes already."
+NO = "Visitors should pay, because conservation and guards cost money every day."
+VIEWS = (YES, NO)
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "views.jsonl"
+    partial = [{"point_of_view": view, "explanation": "So it is."} for view in VIEWS]
+    path.write_text(
+        "".join(
+            json.dumps({"question": text, "partial_answers": partial}) + "\n" for text in QUESTIONS
+        )
+    )
+    return path
+
+
+def reader(prompt: str | list[int]) -> PromptRead:
+    """A model that expects what was said before: a word heard earlier is twenty times as likely."""
+    tokens = re.findall(r"\s*\S+|\s+$", str(prompt))
+    told: list[float | None] = [None]
+    for place, token in enumerate(tokens[1:], start=1):
+        known = token.strip() in {earlier.strip() for earlier in tokens[:place]}
+        told.append(math.log(0.5 if known else 0.025))
+    return PromptRead([hash(token) for token in tokens], tokens, told)
+
+
+def given(corpus: Path, rows: Path, *more: str, server: LMServer | None = None) -> list[str]:
+    found = words(rows, f"paths.artifacts={corpus}", "dataset=debatable", server=server)
+    return [*found, *more]
+
+
+def test_perplexity_and_citations_are_weighed_by_their_norms(
+    corpus: Path, rows: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    weights = {"pd_log": 1.0, "citation_recall": 0.5}
+    with LMServer(knowing(dict.fromkeys(QUESTIONS, VIEWS)), models=(MODEL, "reader")) as server:
+        server.reader = reader
+        more = ["optimizer=gepa", "metric=[pd_log,citations]", "objective.primary=pd_log"]
+        more += [f"objective.weights={{{', '.join(f'{k}: {v}' for k, v in weights.items())}}}"]
+        more += ["objective.search=pareto", "evaluator=server", "evaluator.model=reader"]
+        more += [f"evaluator.base_url={server.base_url}", "evaluator.retries=0"]
+        plain = given(corpus, rows, *more, server=server)
+        with pytest.raises(BudgetReached):
+            optimized([*plain, "budget.calls=30"], tmp_path / "run")
+        found = optimized(plain, tmp_path / "run")
+        # Nothing that was answered or read before the budget was reached is asked again.
+        asked = len(server.requests) + len(server.completions)
+        assert found["run"]["usage_total"]["calls"] == asked
+        prompts = [json.dumps(body["prompt"]) for body in server.completions]
+        assert len(set(prompts)) == len(prompts)
+        assert server.errors == []
+    assert found["promoted"], found["reason"]
+    after, before = found["holdout"]["after"]["pd_log"], found["holdout"]["before"]["pd_log"]
+    assert after < before
+    norms, untuned = found["norms"], found["trials"][0]
+    assert {name: norm["sign"] for name, norm in norms.items()} == {
+        "pd_log": -1, "citation_recall": 1,
+    }  # fmt: skip
+    z = {
+        name: norm["sign"] * (untuned["metrics"][name] - norm["mean"]) / norm["sd"]
+        for name, norm in norms.items()
+    }
+    whole = sum(weights[name] * z[name] for name in weights) / sum(weights.values())
+    assert untuned["objective"] == pytest.approx(0.5 + whole / 8, abs=1e-4)
+    assert found["best"]["objective"] > untuned["objective"]
+    assert any(trial["front"] for trial in found["trials"])
+
+
+def test_a_local_model_reads_what_the_baseline_writes(
+    corpus: Path, rows: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    model = gpt2(tmp_path_factory.mktemp("gpt2"))
+    more = ["optimizer=bootstrap", "metric=[pd_length_controlled,citations]"]
+    more += ["metrics.pd_length_controlled.answer_tokens=40", f"evaluator.model={model}"]
+    more += ["objective.primary=pd_length_controlled"]
+    found = optimized(given(corpus, rows, *more))
+    assert not found["promoted"]
+    assert found["baseline"]["pd_length_controlled"] > 0
+    assert found["baseline"]["objective"] == pytest.approx(0.5, abs=0.3)
