@@ -26,7 +26,6 @@ from flows.optimize_setup import (
     own_cache,
     quiet,
     same_questions,
-    settled,
     suited,
 )
 from flows.optimize_targets import target_of
@@ -34,6 +33,7 @@ from flows.optimize_units import scored_units
 from flows.programs import Programs
 from flows.run import LEDGER_FILE, Run
 from flows.runtime import embedder_of
+from flows.units import settled
 from modules.lm.roles import Roles
 from modules.vectors import remembering
 from signatures.errors import InputError

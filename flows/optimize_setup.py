@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import hashlib
 import json
 import logging
@@ -112,18 +111,6 @@ def judge_notes(settings: OptimizeConfig, roles: Roles) -> list[str]:
 
 
 @contextlib.contextmanager
-def settled() -> Iterator[None]:
-    """What there is when a search begins is not looked through for garbage while it lasts: a full
-    collection walks 200,000 objects of the libraries, 0.15 s each time.
-    """
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
-
-
-@contextlib.contextmanager
 def quiet(run: Run, roles: Roles) -> Iterator[None]:
     """DSPy's talk and bars go to a file of the run: stdout carries the result alone."""
     import dspy
@@ -157,6 +144,5 @@ __all__ = [
     "own_cache",
     "quiet",
     "same_questions",
-    "settled",
     "suited",
 ]

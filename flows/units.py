@@ -7,13 +7,16 @@ ones that run again in a later invocation.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
 import queue
+import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +38,13 @@ from signatures.types import Usage
 HEADROOM = 1.5
 """Units under way for each call that may run at once: while one prepares its next call or checks
 its citations, another has its call out."""
+
+SWITCH_S = 0.0005
+"""Seconds a thread computes before another may: by default ten times as many, which a call's thread
+would wait for again and again, its place at the server empty."""
+
+GARBAGE = 50_000
+"""New objects after which the youngest are looked through."""
 
 STOPS = (BudgetReached, StorageError)
 """What is no unit's fault, and would meet all that follow: no further one is begun."""
@@ -123,6 +133,28 @@ def kept(unit: Unit) -> Outcome | None:
         return None  # absent, or torn: made anew
 
 
+@contextmanager
+def settled() -> Iterator[None]:
+    """The interpreter, set for many threads that wait for replies.
+
+    What there is already is not looked through for garbage: a full collection walks all that the
+    libraries have loaded, up to half a second in which no thread does anything else. What is new is
+    looked through less often. And a thread whose reply has come waits less for each that computes.
+    """
+    outermost, interval = not gc.get_freeze_count(), sys.getswitchinterval()
+    thresholds = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(max(GARBAGE, thresholds[0]), *thresholds[1:])
+    sys.setswitchinterval(min(SWITCH_S, interval))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(interval)
+        gc.set_threshold(*thresholds)
+        if outermost:
+            gc.unfreeze()
+
+
 class UnitPool:
     """Runs units side by side in the flow's threads, and keeps count.
 
@@ -148,6 +180,7 @@ class UnitPool:
         self.total = Usage()
         self.stopped: MootError | None = None
 
+    @settled()
     def run(
         self, units: Iterable[Unit], then: Callable[[Outcome], Iterable[Unit]] = lambda _: ()
     ) -> None:
@@ -263,4 +296,4 @@ def _reason(error: BaseException) -> str:
     return error.line() if isinstance(error, MootError) else f"{type(error).__name__}: {error}"
 
 
-__all__ = ["Outcome", "Unit", "UnitPool", "document", "kept", "kept_at", "unit_key"]
+__all__ = ["Outcome", "Unit", "UnitPool", "document", "kept", "kept_at", "settled", "unit_key"]
