@@ -35,8 +35,8 @@ class RatedText(Item):
     label: float = Field(ge=LOW, le=HIGH)
 
 
-class RatedFile(Dataset):
-    """Labelled texts from JSON Lines: ``{id, proposition, essay, rating, stance, topic}``.
+class RatedRows(Dataset):
+    """Labelled rows of JSON Lines; bad ones and ids that are there twice are refused by name.
 
     Args:
         path: The file.
@@ -44,13 +44,21 @@ class RatedFile(Dataset):
 
     path: Path
 
+    def rated(self, place: str, row: Any) -> Item:
+        """One row's item.
+
+        Raises:
+            KeyError, TypeError, ValueError: The row is bad.
+        """
+        raise NotImplementedError
+
     def items(self) -> list[Item]:
         found: dict[str, Item] = {}
         bad: list[str] = []
         rows = list(rows_of(self.path))
         for place, row in rows:
             try:
-                item = _rated(place, row)
+                item = self.rated(place, row)
             except (KeyError, TypeError, ValueError) as error:
                 bad.append(f"{place}: {' '.join(str(error).split())[:120]}")
                 continue
@@ -60,6 +68,22 @@ class RatedFile(Dataset):
         if bad or not found:
             raise rows_refused(self.path, bad, len(rows))
         return list(found.values())[: self.limit]
+
+
+class RatedFile(RatedRows):
+    """Labelled texts: ``{id, proposition, essay, rating, stance, topic}``."""
+
+    def rated(self, place: str, row: Any) -> RatedText:
+        if not isinstance(row, dict):
+            raise TypeError("not a JSON object")
+        return RatedText(
+            id=str(row.get("id", place.removeprefix("row "))),
+            text=normalise(row["proposition"]),
+            topic=str(row.get("topic") or ""),
+            essay=row["essay"],
+            goal=row.get("stance", "refute"),
+            label=row["rating"],
+        )
 
 
 class JudgeTarget(Target):
@@ -129,17 +153,12 @@ def weighted_kappa(ratings: Sequence[float], labels: Sequence[float]) -> float |
     return 1 - float(((one - other) ** 2).mean()) / by_chance
 
 
-def _rated(place: str, row: Any) -> RatedText:
-    if not isinstance(row, dict):
-        raise TypeError("not a JSON object")
-    return RatedText(
-        id=str(row.get("id", place.removeprefix("row "))),
-        text=normalise(row["proposition"]),
-        topic=str(row.get("topic") or ""),
-        essay=row["essay"],
-        goal=row.get("stance", "refute"),
-        label=row["rating"],
-    )
-
-
-__all__ = ["JUDGES", "JudgeTarget", "LabelAgreement", "RatedFile", "RatedText", "weighted_kappa"]
+__all__ = [
+    "JUDGES",
+    "JudgeTarget",
+    "LabelAgreement",
+    "RatedFile",
+    "RatedRows",
+    "RatedText",
+    "weighted_kappa",
+]

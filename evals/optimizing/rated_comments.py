@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import Field
 
-from evals.datasets import Dataset, Item, rows_of, rows_refused
+from evals.datasets import Item
+from evals.optimizing.labels import RatedRows
 from evals.optimizing.targets import Target
 from modules.annotation import Annotate
 from modules.text import normalise
@@ -26,31 +26,19 @@ class RatedComment(Item):
     history: list[str] = Field(default_factory=list)
 
 
-class RatedComments(Dataset):
-    """Labelled comments from JSON Lines: ``{id, comment, rating, history: [text, ...], topic}``.
+class RatedComments(RatedRows):
+    """Labelled comments: ``{id, comment, rating, history: [text, ...], topic}``."""
 
-    Args:
-        path: The file.
-    """
-
-    path: Path
-
-    def items(self) -> list[Item]:
-        found: dict[str, Item] = {}
-        bad: list[str] = []
-        rows = list(rows_of(self.path))
-        for place, row in rows:
-            try:
-                item = _rated(place, row)
-            except (KeyError, TypeError, ValueError) as error:
-                bad.append(f"{place}: {' '.join(str(error).split())[:120]}")
-                continue
-            if item.id in found:
-                bad.append(f"{place}: the id {item.id!r} is there twice")
-            found[item.id] = item
-        if bad or not found:
-            raise rows_refused(self.path, bad, len(rows))
-        return list(found.values())[: self.limit]
+    def rated(self, place: str, row: Any) -> RatedComment:
+        if not isinstance(row, dict):
+            raise TypeError("not a JSON object")
+        return RatedComment(
+            id=str(row.get("id", place.removeprefix("row "))),
+            text=normalise(row["comment"]),
+            topic=str(row.get("topic") or ""),
+            label=row["rating"],
+            history=row.get("history") or [],
+        )
 
 
 class AnnotationTarget(Target):
@@ -100,18 +88,6 @@ class AnnotationTarget(Target):
 def _turn(number: int, text: str) -> DiscussionTurn:
     return DiscussionTurn(
         id=f"c{number}", round=0, actor="", role=None, action="comment", text=text
-    )
-
-
-def _rated(place: str, row: Any) -> RatedComment:
-    if not isinstance(row, dict):
-        raise TypeError("not a JSON object")
-    return RatedComment(
-        id=str(row.get("id", place.removeprefix("row "))),
-        text=normalise(row["comment"]),
-        topic=str(row.get("topic") or ""),
-        label=row["rating"],
-        history=row.get("history") or [],
     )
 
 

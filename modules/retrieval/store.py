@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from modules.retrieval import database, rows, searching
 from modules.retrieval.aiming import UNSTEERED, Aim, Steering
-from modules.retrieval.cleaning import clean
 from modules.retrieval.database import Database, Row
 from modules.retrieval.embed import Embedder, Vectors
 from modules.retrieval.ranking import DEPTH, Filters, Fusion, Mode
@@ -226,8 +225,6 @@ class EvidenceStore:
                 return
             keep_up(table)
             table.tags.create(self.view().name, table.version)
-            fragments = table.stats()["fragment_stats"]["num_fragments"]
-            clean(self.database.folder(_TABLE), database.tagged(table), fragments)
 
     # --- inside -------------------------------------------------------------------------------
 
