@@ -24,6 +24,9 @@ from signatures.types import Usage
 Group = tuple[str, Place]
 """The texts of one item in one cell: the item's id, and the cell."""
 
+LAST = 3
+"""Units at the end, for each call that may run at once, that are begun longest first."""
+
 
 @dataclass
 class Found:
@@ -92,17 +95,24 @@ class Cells:
 
     def texts(self) -> Iterator[Unit]:
         """The units that write, item by item, so that what is done can be compared wherever the
-        run stops. Where budgets are matched, only the reference's: the others' follow from what
-        it cost.
+        run stops; the last of them longest first, so that none is left to run alone. Where budgets
+        are matched, only the reference's: the others' follow from what it cost.
         """
-        for name, items in self.items.items():
-            for item in items:
-                for place in self.places:
-                    matched = self.settings.match_budget
-                    follows = matched and place.method != self.settings.reference
-                    if place.dataset == name and not follows:
-                        for replicate in range(self.settings.replicates):
-                            yield self.text(TextOf(item, place, replicate))
+        every = [
+            TextOf(item, place, replicate)
+            for name, items in self.items.items()
+            for item in items
+            for place in self.places
+            if place.dataset == name and not self._follows(place)
+            for replicate in range(self.settings.replicates)
+        ]
+        begin = max(0, len(every) - LAST * self.settings.runner.concurrency)
+        methods = self.settings.methods
+        last = sorted(every[begin:], key=lambda about: -methods[about.place.method].stages)
+        yield from map(self.text, [*every[:begin], *last])
+
+    def _follows(self, place: Place) -> bool:
+        return self.settings.match_budget and place.method != self.settings.reference
 
     def text(self, about: TextOf) -> Unit:
         """The unit that writes one text."""

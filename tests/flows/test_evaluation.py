@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from flows.run import every
 from flows.tracking import settle
+from modules.lm.ledger import Ledger
 from signatures.errors import (
     BackendError,
     BudgetReached,
@@ -96,6 +97,19 @@ def test_the_files_are_there_and_can_be_scored_again(first: dict[str, Any]) -> N
     assert all(len(set(r["outputs"])) == 2 for r in rows)
     again = [SelfBleu().score(r, Tools()).value for r in rows if r["method"] == "e2e"]
     assert sum(map(float, filter(None, again))) / 2 == row(first, "e2e", "self_bleu")["value"]
+
+
+def test_what_begins_last_is_soon_done(corpus: Path, propositions: Path) -> None:
+    from flows.cells import Cells
+    from flows.config import typed
+    from flows.evaluation_config import EvaluationConfig
+
+    words = [f"dataset.path={propositions}", f"paths.artifacts={corpus}", "runner.concurrency=1"]
+    cells = Cells(typed(EvaluationConfig, composed("evaluation", *SMALL, *words)), Ledger())
+    assert [unit.name.removeprefix("extractive/") for unit in cells.texts()] == [
+        "e2e/1/1", "e2e/1/2", "plan/1/1", "plan/1/2", "e2e/2/1",
+        "plan/2/1", "plan/2/2", "e2e/2/2",  # three for each call at once: the longer ones first
+    ]  # fmt: skip
 
 
 def test_mlflow_has_a_child_for_each_cell(corpus: Path, first: dict[str, Any]) -> None:
