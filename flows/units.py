@@ -141,9 +141,10 @@ def settled() -> Iterator[None]:
     libraries have loaded, up to half a second in which no thread does anything else. What is new is
     looked through less often. And a thread whose reply has come waits less for each that computes.
     """
-    outermost, interval = not gc.get_freeze_count(), sys.getswitchinterval()
+    frozen, interval = gc.get_freeze_count() > 0, sys.getswitchinterval()
     thresholds = gc.get_threshold()
-    gc.freeze()
+    if not frozen:  # else by the page's server, for good, or by a search around this pool
+        gc.freeze()
     gc.set_threshold(max(GARBAGE, thresholds[0]), *thresholds[1:])
     sys.setswitchinterval(min(SWITCH_S, interval))
     try:
@@ -151,7 +152,7 @@ def settled() -> Iterator[None]:
     finally:
         sys.setswitchinterval(interval)
         gc.set_threshold(*thresholds)
-        if outermost:
+        if not frozen:
             gc.unfreeze()
 
 
