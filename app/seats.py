@@ -149,15 +149,21 @@ def _go_on(folder: Path, seated: list[PersonaInput], now: Scene, busy: bool) -> 
     if busy:
         st.button("Debating …", disabled=True, width="stretch")
     elif not jobs.finished(folder):
-        if st.button("Resume", type="primary", icon=":material/play_arrow:", width="stretch"):
-            try:
-                session.resume(folder)
-            except MootError as error:
-                frame.fault(error)
-            else:
-                st.rerun()
+        resume(folder, "Resume", "stretch")
     elif len(seated) >= 2:
         start(folder, held, "stretch")
+
+
+def resume(folder: Path, label: str, width: Literal["stretch", "content"] = "content") -> None:
+    """The button that goes on where the debate stood."""
+    key = f"resume-{folder.name}-{width}"
+    if st.button(label, type="primary", icon=":material/play_arrow:", key=key, width=width):
+        try:
+            session.resume(folder)
+        except MootError as error:
+            frame.fault(error)
+        else:
+            st.rerun()
 
 
 def start(folder: Path, held: int, width: Literal["stretch", "content"] = "content") -> None:
@@ -181,4 +187,4 @@ def _begin(folder: Path, rounds: int, more: int = 0) -> None:
     st.rerun()
 
 
-__all__ = ["show", "start"]
+__all__ = ["resume", "show", "start"]

@@ -11,7 +11,6 @@ from app import figures, frame, graph, jobs, seats, session, summary
 from flows import debate_html as html
 from flows.debate_events import LiveTurn, Scene, scene
 from flows.debate_files import vote, votes
-from signatures.errors import MootError
 from signatures.table import Vote
 from signatures.types import Persona
 
@@ -60,10 +59,10 @@ def _status(folder: Path, now: Scene, busy: bool) -> None:
         st.progress(share, text=text)
     elif now.error is not None or (jobs.error(folder) and not jobs.finished(folder)):
         _failed(folder, now)
-        _resume(folder)
+        seats.resume(folder, "Go on")
     elif now.status == "running":
         st.warning("The debate was interrupted; nothing is lost.", icon=":material/pause:")
-        _resume(folder)
+        seats.resume(folder, "Go on")
     elif done:
         rounds = len(now.rounds())
         st.caption(f"{rounds} round{'s' * (rounds > 1)}, {done} turns.")
@@ -96,17 +95,6 @@ def _next(folder: Path, now: Scene) -> None:
     ready = jobs.finished(folder) and not jobs.running(folder)
     if ready and len(session.seats(folder)) >= 2:
         seats.start(folder, len(now.rounds()))
-
-
-def _resume(folder: Path) -> None:
-    """The button that goes on where the debate stood."""
-    if st.button("Go on", type="primary", icon=":material/play_arrow:", key=f"go-on-{folder.name}"):
-        try:
-            session.resume(folder)
-        except MootError as error:
-            frame.fault(error)
-        else:
-            st.rerun()
 
 
 def _views(folder: Path, now: Scene) -> dict[str, Callable[[], None]]:

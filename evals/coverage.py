@@ -17,7 +17,7 @@ from evals import rows
 from evals.contract import Direction, Metric, Row, Score, Tools
 from evals.same_view import fitted
 from modules.dispute.cues import read
-from modules.text import tokens
+from modules.text import shortened, tokens
 from modules.vectors import Embedder
 from modules.vectors import rows as vectors_of
 from signatures.errors import InputError
@@ -92,7 +92,7 @@ class PovCoverage(Metric):
         told = [
             f"{self.by}: {len(found) - len(missing)} of {len(found)} points of view stated",
             *_by_side(found, limit),
-            *(f'missing: "{_short(one.view)}"' for one in missing),
+            *(f'missing: "{shortened(one.view, LONG)}"' for one in missing),
         ]
         return Score(value=1 - len(missing) / len(found), explanation="; ".join(told))
 
@@ -193,10 +193,6 @@ def _by_side(found: Sequence[Held], limit: float) -> list[str]:
         here = [one for one in found if one.side == side]
         told.append(f"{side}: {sum(one.chance >= limit for one in here)} of {len(here)}")
     return told
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONG else text[: LONG - 1].rstrip() + "…"
 
 
 __all__ = ["By", "ClusterCoverage", "Held", "PovCoverage", "View", "held", "statements", "views_of"]

@@ -11,7 +11,7 @@ interval. One that many samples do not have has none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -33,6 +33,7 @@ LACKING = 0.05
 REPEATED = "rows that are repeated change the figure, so resampled ones tell nothing of it"
 
 T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 Samples = Sequence[float | None]
 
 
@@ -116,12 +117,12 @@ def difference(
     return Difference(delta=delta, low=low, high=high, p=p)
 
 
-def clustered(rows: Sequence[T], clusters: Sequence[Hashable]) -> list[list[T]]:
-    """The rows of each cluster, in the order in which they first appear."""
-    found: dict[Hashable, list[T]] = {}
-    for row, cluster in zip(rows, clusters, strict=True):
-        found.setdefault(cluster, []).append(row)
-    return list(found.values())
+def grouped(rows: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """The rows of each key, in the order in which they first appear."""
+    found: dict[K, list[T]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
 
 
 def _drawn(
@@ -141,4 +142,4 @@ def _ends(values: Sequence[float], level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-__all__ = ["RESAMPLES", "Samples", "Spread", "clustered", "difference", "spread"]
+__all__ = ["RESAMPLES", "Samples", "Spread", "difference", "grouped", "spread"]

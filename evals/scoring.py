@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evals.contract import Metric, Row, Score, Tools
-from evals.recomputed import clustered, spread
+from evals.recomputed import grouped, spread
 from evals.rows import Loaded, cluster
 from evals.statistics import interval
 from modules.stage import Stage
@@ -155,7 +155,7 @@ def _corpus_figure(
         return Figure(None, None, ["nothing was scored"])
     rows = [row for row, _ in good]
     score = metric.over(rows, tools)
-    groups = clustered(rows, [name for _, name in good])
+    groups = [[row for row, _ in group] for group in grouped(good, lambda pair: pair[1]).values()]
     found = spread(metric, tools, groups, score.value, seed=seed, resamples=resamples, level=level)
     notes = [score.explanation, *([] if found.ci else [f"no interval: {found.why}"])]
     return Figure(score.value, found.ci, notes)

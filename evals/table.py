@@ -6,18 +6,15 @@ Texts of one item are not independent, so intervals and tests resample items
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from evals.contract import Metric
-from evals.recomputed import Samples, difference
+from evals.recomputed import Samples, difference, grouped
 from evals.statistics import ALPHA, holm, interval, paired
 from evals.variance import components
 from signatures.evaluation_results import Comparison, Direction, Finding, MetricVariance, TableRow
-
-T = TypeVar("T")
-K = TypeVar("K")
 
 
 class Place(NamedTuple):
@@ -91,8 +88,8 @@ def table(
     """A row for every place and metric, in the given order; ``dataset`` names that of places that
     have none of their own.
     """
-    found = _grouped(values, lambda v: (v.place, v.metric))
-    spent = _grouped(costs, lambda c: c.place)
+    found = grouped(values, lambda v: (v.place, v.metric))
+    spent = grouped(costs, lambda c: c.place)
     rows = []
     for place in places:
         for name, metric in metrics.items():
@@ -117,7 +114,7 @@ def comparisons(
     """Every cell against those that differ from it in one thing: they have the reference method,
     or the first backend, or the first prompt. Paired text by text, corrected metric by metric.
     """
-    scored = _grouped((v for v in values if v.value is not None), lambda v: (v.place, v.metric))
+    scored = grouped((v for v in values if v.value is not None), lambda v: (v.place, v.metric))
     found: list[Comparison] = []
     for name, metric in metrics.items():
         family = [
@@ -271,13 +268,6 @@ def _comparison(
 
 def _pair(low: float | None, high: float | None) -> tuple[float, float] | None:
     return None if low is None or high is None else (low, high)
-
-
-def _grouped(rows: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    groups: dict[K, list[T]] = {}
-    for row in rows:
-        groups.setdefault(key(row), []).append(row)
-    return groups
 
 
 __all__ = [

@@ -16,6 +16,7 @@ import numpy as np
 from evals import rows
 from evals.contract import Direction, Metric, Row, Score, Tools
 from modules.debate_quality import DebateMeter
+from modules.text import shortened
 from signatures.errors import InputError
 from signatures.types import Turn
 
@@ -47,7 +48,7 @@ class TurnNovelty(_OfTurns):
             found.append(measure(turn, found))
         later = [(turn.novelty or 0.0, turn) for turn in found[1:]]
         least, stale = min(later, key=lambda pair: pair[0])
-        said = f'the turn that repeats most, {stale.id} ({least:.2f} new): "{_short(stale.text)}"'
+        said = f'the turn that repeats most, {stale.id} ({least:.2f} new): "{_told(stale)}"'
         return Score(value=fmean(value for value, _ in later), explanation=said)
 
 
@@ -63,7 +64,7 @@ class TurnRelevance(_OfTurns):
         about, *vectors = tools.embed().encode([rows.subject(row), *(t.text for t in turns)])
         near = [float(np.clip(vector @ about, 0.0, 1.0)) for vector in vectors]
         least, stray = min(zip(near, turns, strict=True), key=lambda pair: pair[0])
-        said = f'the turn furthest from it, {stray.id} ({least:.2f}): "{_short(stray.text)}"'
+        said = f'the turn furthest from it, {stray.id} ({least:.2f}): "{_told(stray)}"'
         return Score(value=fmean(near), explanation=said)
 
 
@@ -92,9 +93,8 @@ def _turn(number: int, value: object) -> Turn:
     )
 
 
-def _short(text: str) -> str:
-    one_line = " ".join(text.split())
-    return one_line if len(one_line) <= LONG else one_line[: LONG - 1].rstrip() + "…"
+def _told(turn: Turn) -> str:
+    return shortened(" ".join(turn.text.split()), LONG)
 
 
 __all__ = ["TurnNovelty", "TurnRelevance", "turns_of"]

@@ -100,7 +100,7 @@ def _curated(
 
 
 def _curator(settings: CurateConfig, retriever: Retriever, embedder: Embedder) -> Curator:
-    gate = Background(retriever, k=settings.curation.passages, **settings.recall.model_dump())
+    gate = Background.within(settings.recall, retriever, k=settings.curation.passages)
     return Curator(
         settings.curation,
         retriever,

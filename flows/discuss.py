@@ -131,13 +131,7 @@ def _passages(
         return {topic: [] for topic in topics}, None
     spec = settings.retriever.for_run(run.folder)
     retriever = spec.open(settings.paths.index, embedder_of(settings))
-    recall = Background(
-        retriever,
-        k=settings.recall.passages,
-        min_similarity=settings.recall.min_similarity,
-        sure_similarity=settings.recall.sure_similarity,
-        min_coverage=settings.recall.min_coverage,
-    )
+    recall = Background.within(settings.recall, retriever, k=settings.recall.passages)
     found = {topic: recall(subject=topic) for topic in topics}
     return found, getattr(retriever, "corpus_version", None)
 

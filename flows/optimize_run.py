@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from typing import Any
 
 from evals.contract import Tools
@@ -35,6 +34,7 @@ from flows.run import LEDGER_FILE, Run
 from flows.runtime import embedder_of
 from flows.units import settled
 from modules.lm.roles import Roles
+from modules.parallel import at_once
 from modules.vectors import remembering
 from signatures.errors import InputError
 
@@ -241,14 +241,8 @@ class Optimization:
 
     def _validate(self, program: Tunable) -> None:
         """Score a program on the validation questions; what was asked before is in the cache."""
-        threads = min(self.settings.runner.concurrency, len(self.parts.val))
-        with ThreadPoolExecutor(threads, thread_name_prefix="validate") as pool:
-            begun = [
-                pool.submit(copy_context().run, _judge, self.tuning, program, item)
-                for item in self.parts.val
-            ]
-            for done in begun:
-                done.result()
+        judge = functools.partial(_judge, self.tuning, program)
+        at_once(judge, self.parts.val, threads=self.settings.runner.concurrency)
 
 
 def _progress(trial: Trial, best: Trial | None) -> None:

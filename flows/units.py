@@ -13,6 +13,7 @@ import json
 import os
 import queue
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -133,6 +134,49 @@ def kept(unit: Unit) -> Outcome | None:
         return None  # absent, or torn: made anew
 
 
+class _Settling:
+    """Pools overlap, in one thread and in several: the first sets the interpreter, the last one
+    sets it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._back: Callable[[], None] = gc.unfreeze
+
+    def enter(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._back = self._set()
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._back()
+
+    @staticmethod
+    def _set() -> Callable[[], None]:
+        frozen, interval = gc.get_freeze_count() > 0, sys.getswitchinterval()
+        thresholds = gc.get_threshold()
+        if not frozen:  # else by the page's server, for good
+            gc.freeze()
+        gc.set_threshold(max(GARBAGE, thresholds[0]), *thresholds[1:])
+        sys.setswitchinterval(min(SWITCH_S, interval))
+
+        def back() -> None:
+            sys.setswitchinterval(interval)
+            gc.set_threshold(*thresholds)
+            if not frozen:
+                gc.unfreeze()
+
+        return back
+
+
+_settling = _Settling()
+
+
 @contextmanager
 def settled() -> Iterator[None]:
     """The interpreter, set for many threads that wait for replies.
@@ -141,19 +185,11 @@ def settled() -> Iterator[None]:
     libraries have loaded, up to half a second in which no thread does anything else. What is new is
     looked through less often. And a thread whose reply has come waits less for each that computes.
     """
-    frozen, interval = gc.get_freeze_count() > 0, sys.getswitchinterval()
-    thresholds = gc.get_threshold()
-    if not frozen:  # else by the page's server, for good, or by a search around this pool
-        gc.freeze()
-    gc.set_threshold(max(GARBAGE, thresholds[0]), *thresholds[1:])
-    sys.setswitchinterval(min(SWITCH_S, interval))
+    _settling.enter()
     try:
         yield
     finally:
-        sys.setswitchinterval(interval)
-        gc.set_threshold(*thresholds)
-        if not frozen:
-            gc.unfreeze()
+        _settling.leave()
 
 
 class UnitPool:

@@ -101,7 +101,9 @@ def _checked(files: Sequence[Upload]) -> Iterator[Candidate | Refused]:
         if number > FILES:
             yield Refused(source=name, reason=f"is one too many: at most {FILES} files")
         elif kind is None:
-            yield Refused(source=name, reason=f"is of a type that cannot be read: {_kinds()}")
+            yield Refused(
+                source=name, reason=f"is of a type that cannot be read: {', '.join(ENDINGS)}"
+            )
         elif len(raw) > MEGABYTES * _MB:
             yield Refused(source=name, reason=f"is larger than {MEGABYTES} MB")
         elif size > TOGETHER_MEGABYTES * _MB:
@@ -115,10 +117,6 @@ def _name(given: str) -> str:
     """The last part of the name, as it can be shown; its ending is kept."""
     path = PurePosixPath(one_line(given.replace("\\", "/")) or "document")
     return f"{path.stem[:_LONGEST]}{path.suffix}"
-
-
-def _kinds() -> str:
-    return ", ".join(ENDINGS)
 
 
 def _forget(place: Path) -> None:

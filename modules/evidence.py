@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from statistics import fmean
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from modules.retrieval.aiming import aimed, search_aims
 from modules.stage import Stage
@@ -79,6 +79,20 @@ class EvidenceStage(Stage):
         return {**super().identity(), "retriever": self.retriever.identity()}
 
 
+class Thresholds(Protocol):
+    """When there is evidence on a subject, as the settings of all flows say it."""
+
+    @property
+    def min_similarity(self) -> float:
+        """See :class:`Background`, as for the others."""
+
+    @property
+    def sure_similarity(self) -> float: ...
+
+    @property
+    def min_coverage(self) -> float: ...
+
+
 class Background(EvidenceStage):
     """Passages about the subject itself, or a refusal where the retriever holds none.
 
@@ -115,6 +129,17 @@ class Background(EvidenceStage):
             min_similarity=min_similarity,
             sure_similarity=sure_similarity,
             min_coverage=min_coverage,
+        )
+
+    @classmethod
+    def within(cls, recall: Thresholds, retriever: Retriever, *, k: int) -> Self:
+        """With the thresholds that ``recall`` sets."""
+        return cls(
+            retriever,
+            k=k,
+            min_similarity=recall.min_similarity,
+            sure_similarity=recall.sure_similarity,
+            min_coverage=recall.min_coverage,
         )
 
     def forward(self, *, subject: str) -> list[Passage]:

@@ -71,4 +71,9 @@ def clip_words(text: str, limit: int) -> str:
     return " ".join(text.split()[: max(limit, 0)]) + "…"
 
 
-__all__ = ["STOPWORDS", "clip_words", "normalise", "sentences", "tokens", "words"]
+def shortened(text: str, limit: int) -> str:
+    """At most ``limit`` characters, a cut marked by ``…``."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+__all__ = ["STOPWORDS", "clip_words", "normalise", "sentences", "shortened", "tokens", "words"]

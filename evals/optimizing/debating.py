@@ -7,25 +7,23 @@ program for each.
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from typing import Any, ClassVar
 
 from pydantic_core import to_jsonable_python
 
-from evals.optimizing.targets import Target
+from evals.optimizing.targets import Target, has_evidence
 from evals.scoring import STOPS
 from modules.citations import Embedder
 from modules.evidence import Background, Retriever
+from modules.parallel import at_once
 from modules.roundtable import Roundtable, RoundtableSettings
 from modules.roundtable.figures import citation_figures
 from modules.roundtable.program import arguing
 from modules.roundtable.speaking import Speaking
 from modules.roundtable.turns import Turns
 from modules.stage import program_identity
-from signatures.errors import EvidenceError, MootError
+from signatures.errors import MootError
 from signatures.types import Persona
 
 TABLE, ARGUMENT = "roundtable", "argument"
@@ -72,16 +70,12 @@ class DebateTarget(Target):
         return Speaking(**self._table.turns.speak.settings)
 
     def covers(self, item: Any) -> bool:
-        return _covered(self._table.recall, item.text)
+        return has_evidence(self._table.recall, item.text)
 
     def prepare(self, items: Sequence[Any], threads: int) -> None:
         """Have the personas of each question created; where that fails, its debates fail so."""
-        with ThreadPoolExecutor(threads, thread_name_prefix="seats") as pool:
-            begun = [
-                (item.id, pool.submit(copy_context().run, functools.partial(self._personas, item)))
-                for item in items
-            ]
-        self._seated |= {name: done.result() for name, done in begun}
+        seated = at_once(self._personas, items, threads=threads)
+        self._seated |= dict(zip((item.id for item in items), seated, strict=True))
 
     def row(self, program: Any, item: Any) -> dict[str, Any]:
         seated = self._seated[item.id]
@@ -149,19 +143,13 @@ class EvidenceTarget(Target):
         self._embedder = embedder
         self._writer = writer
         recall = settings.recall
-        self._recall = Background(
-            retriever,
-            k=recall.background,
-            min_similarity=recall.min_similarity,
-            sure_similarity=recall.sure_similarity,
-            min_coverage=recall.min_coverage,
-        )
+        self._recall = Background.within(recall, retriever, k=recall.background)
 
     def program(self) -> Any:
         return arguing(self._settings, self._retriever, self._embedder)
 
     def covers(self, item: Any) -> bool:
-        return _covered(self._recall, item.subject)
+        return has_evidence(self._recall, item.subject)
 
     def row(self, program: Any, item: Any) -> dict[str, Any]:
         about = {"topic": item.subject, "argument": item.text}
@@ -186,14 +174,6 @@ class EvidenceTarget(Target):
 
     def identity(self) -> Any:
         return self._settings.model_dump(mode="json")
-
-
-def _covered(recall: Background, subject: str) -> bool:
-    try:
-        recall(subject=subject)
-    except EvidenceError:
-        return False
-    return True
 
 
 __all__ = ["ARGUMENT", "TABLE", "DebateTarget", "EvidenceTarget"]

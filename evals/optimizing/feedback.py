@@ -11,6 +11,7 @@ from typing import Any
 
 from evals.contract import Metric, Row
 from evals.optimizing.objective import Objective, Scored
+from modules.text import shortened
 
 MOST = 5
 """Sentences named of one kind."""
@@ -43,27 +44,25 @@ def _line(name: str, objective: Objective, scored: Scored, metric: Metric) -> st
 
 def _held(row: Row) -> list[str]:
     """What the row itself shows."""
-    lines = [f'It was searched for: "{_short(str(row["query"]))}"'] if row.get("query") else []
+    lines = (
+        [f'It was searched for: "{shortened(str(row["query"]), LONG)}"'] if row.get("query") else []
+    )
     if row.get("dispute_acknowledged") is False:
         lines.append("The text does not say that the question is disputed.")
     uncited = [str(sentence) for sentence in row.get("uncited") or ()]
-    lines += [f'A claim without a citation: "{_short(s)}"' for s in uncited[:MOST]]
+    lines += [f'A claim without a citation: "{shortened(s, LONG)}"' for s in uncited[:MOST]]
     if len(uncited) > MOST:
         lines.append(f"{len(uncited) - MOST} more claims have no citation.")
     wrong = [c for c in row.get("citations") or () if _verdict(c) == "unsupported"]
     lines += [
-        f'A citation that its source does not bear out: "{_short(str(c.get("sentence", "")))}"'
-        for c in wrong[:MOST]
+        f'A citation that its source does not bear out: "{shortened(sentence, LONG)}"'
+        for sentence in (str(c.get("sentence", "")) for c in wrong[:MOST])
     ]
-    return [*lines, *(_short(str(note)) for note in row.get("notes") or ())]
+    return [*lines, *(shortened(str(note), LONG) for note in row.get("notes") or ())]
 
 
 def _verdict(citation: Any) -> str | None:
     return citation.get("verdict") if isinstance(citation, Mapping) else None
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONG else text[: LONG - 1].rstrip() + "…"
 
 
 __all__ = ["feedback"]

@@ -12,7 +12,7 @@ from evals.dispute import acknowledges
 from modules.answering import AnswerMethod, AnswerSettings
 from modules.citations import Embedder
 from modules.essay import EssayMethod, EssaySettings
-from modules.evidence import Retriever
+from modules.evidence import Background, Retriever
 from signatures.errors import EvidenceError
 from signatures.types import EssayStance
 
@@ -90,7 +90,7 @@ class EssayTarget(Target):
         return self._method.program(self._settings, self._retriever, self._embedder)
 
     def covers(self, item: Any) -> bool:
-        return has_evidence(self.program(), item)
+        return has_evidence(self.program().recall, item.text)
 
     def row(self, program: Any, item: Any) -> dict[str, Any]:
         parts = self._method.write(program, item.text, self._stance)
@@ -150,7 +150,7 @@ class AnswerTarget(Target):
         return self._method.program(self._settings, self._retriever, self._embedder)
 
     def covers(self, item: Any) -> bool:
-        return has_evidence(self.program(), item)
+        return has_evidence(self.program().recall, item.text)
 
     def row(self, program: Any, item: Any) -> dict[str, Any]:
         parts = self._method.write(program, item.text)
@@ -188,10 +188,10 @@ def _dispute(item: Any, answer: str) -> dict[str, bool]:
     return {"dispute_acknowledged": acknowledges(answer, item.text)}
 
 
-def has_evidence(program: Any, item: Any) -> bool:
-    """Whether the program's own search finds anything on an item."""
+def has_evidence(recall: Background, subject: str) -> bool:
+    """Whether a program's own search finds anything on a subject."""
     try:
-        program.recall(subject=item.text)
+        recall(subject=subject)
     except EvidenceError:
         return False
     return True

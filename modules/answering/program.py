@@ -42,13 +42,7 @@ class AnswerBase(dspy.Module):
         super().__init__()
         recall, citations = settings.recall, settings.citations
         self.retriever = NoEvidence() if retrieval == "none" else retriever
-        self.recall = Background(
-            self.retriever,
-            k=recall.chunks,
-            min_similarity=recall.min_similarity,
-            sure_similarity=recall.sure_similarity,
-            min_coverage=recall.min_coverage,
-        )
+        self.recall = Background.within(recall, self.retriever, k=recall.chunks)
         self.agent = (
             AgentSearch(self.retriever, k=recall.chunks, steps=recall.steps, found=recall.found)
             if retrieval == "react"

@@ -45,13 +45,7 @@ class EssayProgram(dspy.Module):
         super().__init__()
         recall, citations = settings.recall, settings.citations
         self.shared = recall.shared
-        self.recall = Background(
-            retriever,
-            k=recall.background,
-            min_similarity=recall.min_similarity,
-            sure_similarity=recall.sure_similarity,
-            min_coverage=recall.min_coverage,
-        )
+        self.recall = Background.within(recall, retriever, k=recall.background)
         self.check = CitationCheck(
             embedder,
             supported=citations.supported,

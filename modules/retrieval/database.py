@@ -64,11 +64,7 @@ class Database:
 
     def has(self, name: str) -> bool:
         """Whether the table exists; does not import LanceDB."""
-        return self.folder(name).is_dir()
-
-    def folder(self, name: str) -> Path:
-        """Where the table's files are."""
-        return self.path / f"{name}.lance"
+        return (self.path / f"{name}.lance").is_dir()
 
     def open(self, name: str) -> Table:
         """The table at its newest version."""

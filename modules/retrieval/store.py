@@ -215,10 +215,7 @@ class EvidenceStore:
                 table.delete(database.among("id", part))
 
     def finish(self) -> None:
-        """Bring the indexes up to date and tag the corpus version, if anything changed.
-
-        Versions without a tag are deleted once they are old; those with one stay.
-        """
+        """Bring the indexes up to date and tag the corpus version, if anything changed."""
         with self.database.writing():
             table = self._writable()
             if table.version in database.tagged(table):

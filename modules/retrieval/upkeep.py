@@ -23,9 +23,7 @@ SLACK = 2_000
 """Rows that may stand beside the vector index: they take 4 ms of a search."""
 
 _NAME = "vector_idx"
-FRAGMENTS = 100
-"""Small files from which they are compacted."""
-
+_FRAGMENTS = 100
 _FOREVER = timedelta(days=36_500)
 
 
@@ -39,7 +37,7 @@ def keep_up(table: Table) -> None:
     from lancedb.index import FTS, BTree
 
     # Each compaction writes the whole table again, and tagged versions keep the old files: rare.
-    if table.stats()["fragment_stats"]["num_small_fragments"] >= FRAGMENTS:
+    if table.stats()["fragment_stats"]["num_small_fragments"] >= _FRAGMENTS:
         # By default LanceDB deletes what is a week old, and fails on versions that carry a tag.
         table.optimize(cleanup_older_than=_FOREVER)
     # One worker: parts would differ with the number of cores.

@@ -61,13 +61,7 @@ class Roundtable(dspy.Module):
         super().__init__()
         self.settings = settings
         table, recall = settings.debate, settings.recall
-        self.recall = Background(
-            retriever,
-            k=recall.background,
-            min_similarity=recall.min_similarity,
-            sure_similarity=recall.sure_similarity,
-            min_coverage=recall.min_coverage,
-        )
+        self.recall = Background.within(recall, retriever, k=recall.background)
         self.pool = PersonaPool(
             minimum=table.personas, maximum=table.personas, pool="both", team_size=1
         )

@@ -6,8 +6,8 @@ from concurrent.futures import CancelledError, Future
 from functools import cached_property
 from typing import Any
 
+from modules.parallel import at_once
 from modules.roundtable.backing import Backing
-from modules.roundtable.listener import at_once
 from modules.roundtable.speaking import Speaking
 from modules.stage import Pending, Stage, Step
 from signatures.table import Speech, TableTurn

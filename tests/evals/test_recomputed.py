@@ -11,7 +11,7 @@ import pytest
 
 from evals.agreement_metrics import KrippendorffAlpha, Ndfu
 from evals.contract import Direction, Level, Metric, Row, Score, Tools
-from evals.recomputed import clustered, difference, spread
+from evals.recomputed import difference, grouped, spread
 from evals.statistics import interval, paired
 
 
@@ -127,4 +127,6 @@ def test_where_there_is_none_it_says_why() -> None:
 
 
 def test_rows_go_to_their_clusters() -> None:
-    assert clustered([1, 2, 3, 4], ["a", "b", "a", "c"]) == [[1, 3], [2], [4]]
+    pairs = [(1, "a"), (2, "b"), (3, "a"), (4, "c")]
+    found = grouped(pairs, lambda pair: pair[1])
+    assert list(found.values()) == [[(1, "a"), (3, "a")], [(2, "b")], [(4, "c")]]
