@@ -16,6 +16,7 @@ from flows.programs import Programs
 from flows.run import Run
 from flows.run_metrics import scored
 from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
+from flows.settled import settled
 from flows.stages import TaskStep
 from flows.tracking import tracked
 from modules.answering import AnswerParts
@@ -39,7 +40,7 @@ def answer(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]
     run = new_run("answer", settings, config, run_dir, settings.budget)
     with tracked(run, settings, config) as tracker:
         step = TaskStep(run, settings.runner, total=settings.method.stages, meanwhile=tracker.start)
-        with closing(step):
+        with closing(step), settled():
             result = _answered(settings, config, run, step)
             files = write_files(run, result)
             tracker.finish(_metrics(result), files)
@@ -57,7 +58,7 @@ def _answered(
     fresh = method.program(settings.settings, retriever, remembering(embedder))
     programs = Programs(settings)
     program = programs.tuned(fresh, "answer", method.name)
-    parts = method.write(roles.bind(program), settings.subject, step)
+    parts = method.write(programs.bind(roles)(program), settings.subject, step)
     told: list[str] = getattr(retriever, "notes", list)()  # what a retriever of the web asked for
     result = AnswerResult(
         question=settings.subject,

@@ -19,7 +19,7 @@ from flows.programs import Programs
 from flows.prompts import applied, prompts_of
 from flows.run import Run
 from flows.runtime import embedder_of, evaluator_of, retriever_of
-from flows.units import Unit, unit_key
+from flows.units import Unit, canonical, unit_key
 from modules.essay import EssayJudge, best_of
 from modules.evidence import NoEvidence
 from modules.kept_vectors import KeptVectors
@@ -97,6 +97,7 @@ class Writing:
             for replicate in range(settings.replicates)
         }
         self._identities = {k: program_identity(p) for k, p in self._programs.items()}
+        self._written = {k: canonical(identity) for k, identity in self._identities.items()}
 
     def unit(self, about: TextOf, name: str) -> Unit:
         """The unit that writes one text."""
@@ -104,7 +105,7 @@ class Writing:
             "text",
             writes=self.text_kind.kind,
             method=self._method(about).model_dump(mode="json"),
-            program=self._identities[_anywhere(about.place), about.replicate],
+            program=self._written[_anywhere(about.place), about.replicate],
             **self.text_kind.asked(about.item),
             replicate=about.replicate,
             matched=None
@@ -158,7 +159,7 @@ class Writing:
         )
 
     def _program(self, place: Place, replicate: int) -> Any:
-        return self._roles[place.backend, replicate].bind(self._unbound(place))
+        return self.programs.bind(self._roles[place.backend, replicate])(self._unbound(place))
 
     def _unbound(self, place: Place) -> Any:
         method = self.settings.methods[place.method]
@@ -181,7 +182,9 @@ class Writing:
         roles = self._roles[about.place.backend, about.replicate]
         best = best_of(
             method,
-            lambda n: roles.sample(n).bind(self._unbound(about.place)) if n else program,
+            lambda n: (
+                self.programs.bind(roles.sample(n))(self._unbound(about.place)) if n else program
+            ),
             lambda: self._judge(about),
             about.item.text,
             self.settings.stance,

@@ -17,6 +17,7 @@ from flows.persona_files import with_personas
 from flows.programs import Programs, with_programs
 from flows.run import Run
 from flows.runtime import embedder_of, lm_cache, new_run, remembered_of, retriever_of, roles_of
+from flows.settled import settled
 from flows.stages import TaskStep
 from flows.tracking import tracked
 from modules.roundtable import NOTHING, Roundtable
@@ -43,7 +44,7 @@ def debate(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]
         # one takes none, and would only be in the way of the turns.
         early = None if "mlflow" in sys.modules else tracker.start
         step = TaskStep(run, settings.runner, total=_stages(settings), meanwhile=early)
-        with closing(step), EventLog(run.folder) as log:
+        with closing(step), settled(), EventLog(run.folder) as log:
             log("started", topic=settings.subject, rounds=settings.debate.rounds)
             result = _held(settings, config, run, step, log)
             files = write_files(run, result)
@@ -61,7 +62,7 @@ def _held(
     roles = roles_of(settings, run, settings.replicate)
     programs = Programs(settings)
     table = Roundtable(settings.settings, retriever, embedder).followed_by(log)
-    roles.bind(with_programs(table, settings, programs))
+    programs.bind(roles)(with_programs(table, settings, programs))
     before = earlier(run.folder)
     parts = table(
         topic=settings.subject,

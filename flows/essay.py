@@ -14,6 +14,7 @@ from flows.programs import Programs
 from flows.run import Run
 from flows.run_metrics import scored
 from flows.runtime import embedder_of, lm_cache, new_run, retriever_of, roles_of
+from flows.settled import settled
 from flows.stages import TaskStep
 from flows.tracking import tracked
 from modules.argument_graph import argument_graph
@@ -40,7 +41,7 @@ def essay(config: dict[str, Any], run_dir: str | None = None) -> dict[str, Any]:
     run = new_run("essay", settings, config, run_dir, settings.budget)
     with tracked(run, settings, config) as tracker:
         step = TaskStep(run, settings.runner, total=_stages(settings), meanwhile=tracker.start)
-        with closing(step):
+        with closing(step), settled():
             result = _write(settings, config, run, step)
             files = write_files(run, result)
             tracker.finish(_metrics(result), files)
@@ -56,7 +57,7 @@ def _write(settings: EssayConfig, config: dict[str, Any], run: Run, step: TaskSt
     method, remembered = settings.method, remembering(embedder)
     best = best_of(
         method,
-        lambda n: roles.sample(n).bind(
+        lambda n: programs.bind(roles.sample(n))(
             programs.tuned(
                 method.program(settings.settings, retriever, remembered), "essay", method.name
             )

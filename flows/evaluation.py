@@ -73,7 +73,7 @@ def _evaluated(
     pool = UnitPool(run, settings.runner, expected=cells.expected, max_failed=settings.max_failed)
     try:
         # DSPy would keep the last ten thousand prompts and replies of every module.
-        with dspy.context(disable_history=True, callbacks=tracing.callbacks()):
+        with dspy.context(disable_history=True):
             pool.run(tracing.watched(cells.texts()), lambda o: tracing.watched(cells.take(o)))
     finally:
         pool.close()

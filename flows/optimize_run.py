@@ -32,7 +32,7 @@ from flows.optimize_units import scored_units
 from flows.programs import Programs
 from flows.run import LEDGER_FILE, Run
 from flows.runtime import embedder_of
-from flows.units import settled
+from flows.settled import settled
 from modules.lm.roles import Roles
 from modules.parallel import at_once
 from modules.vectors import remembering

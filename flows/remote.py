@@ -113,7 +113,7 @@ class Workplace:
                 remedy="give all workers the same version of moot, corpus and environment",
             )
         self.ledger.catch_up()
-        with dspy.context(disable_history=True, callbacks=self.tracing.callbacks()):
+        with dspy.context(disable_history=True):
             return document(self.ledger, name, self.tracing.watching(unit).work)
 
 

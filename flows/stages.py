@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from prefect import task
+from prefect.results import ResultRecord  # type: ignore[attr-defined]  # it has no __all__
 from prefect.utilities.annotations import quote
 from tqdm import tqdm
 
@@ -24,9 +25,19 @@ from signatures.types import Usage
 log = logging.getLogger("moot.stages")
 
 
+def outcome(state: Any) -> Any:
+    """What a task left that has ended in this process: its result, or what it raised.
+
+    ``state.result()`` asks Prefect's event loop for it, which takes a millisecond and waits for
+    every thread that computes; the result is in the state already.
+    """
+    found = state.data
+    return found.result if isinstance(found, ResultRecord) else state.result(raise_on_failure=False)
+
+
 def infrastructure(task: Any, run: Any, state: Any) -> bool:
     """Outages and unforeseen faults are tried again; what we know to be final is not."""
-    error = state.result(raise_on_failure=False)
+    error = outcome(state)
     return isinstance(error, OutageError) or not isinstance(error, MootError)
 
 
@@ -99,7 +110,9 @@ class TaskStep:
         return _Started(lambda: self._value(name, stage, _final(future)), future.add_done_callback)
 
     def _value(self, name: str, stage: Stage, state: Any) -> Any:
-        result = state.result()
+        result = outcome(state)
+        if isinstance(result, BaseException):
+            raise result
         self.reused += state.name == "Cached"
         self.total = self.total + Usage.model_validate(result["usage"])
         if self._bar.disable:
@@ -120,4 +133,4 @@ class TaskStep:
         return spent.model_copy(update={"units_reused": self.reused})
 
 
-__all__ = ["TaskStep", "infrastructure"]
+__all__ = ["TaskStep", "infrastructure", "outcome"]

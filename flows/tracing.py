@@ -8,11 +8,13 @@ record.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
@@ -68,10 +70,6 @@ class Tracing:
         """Whether anything is traced."""
         return self._mode != "none" and not self._elsewhere
 
-    def callbacks(self) -> list[Any]:
-        """DSPy's callbacks for the context in which units run."""
-        return [_callback()] if self.active else []
-
     def watched(self, units: Iterable[Unit]) -> Iterator[Unit]:
         """The units, those that are chosen with their calls recorded as they run."""
         if not self.active:
@@ -103,7 +101,8 @@ class Tracing:
             token, started = _spans.set(spans), time.time_ns()
             error = ""
             try:
-                return unit.work()
+                with _recorded():
+                    return unit.work()
             except BaseException as problem:
                 error = f"{type(problem).__name__}: {problem}"
                 raise
@@ -169,6 +168,18 @@ def _torn(path: Path) -> bool:
         return file.read() != b"\n"
 
 
+@contextmanager
+def _recorded() -> Iterator[None]:
+    """DSPy tells of each predictor and each LM call inside the block, and only there: for every
+    call of a module it would otherwise work out what to tell to nobody.
+    """
+    import dspy
+
+    with dspy.context(callbacks=[*dspy.settings.get("callbacks", []), _callback()]):
+        yield
+
+
+@functools.cache
 def _callback() -> Any:
     from dspy import Predict
     from dspy.utils.callback import ACTIVE_CALL_ID, BaseCallback

@@ -7,17 +7,13 @@ ones that run again in a later invocation.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
 import os
 import queue
-import sys
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +26,8 @@ from flows.progress import QUIET_S, Progress
 from flows.remote import errand, lost, remote_unit
 from flows.run import Run
 from flows.sections import Runner
-from flows.stages import infrastructure
+from flows.settled import settled
+from flows.stages import infrastructure, outcome
 from modules.disk import refusal
 from modules.lm.ledger import Ledger
 from signatures.errors import BudgetReached, MootError, StorageError, TooManyFailures
@@ -39,13 +36,6 @@ from signatures.types import Usage
 HEADROOM = 1.5
 """Units under way for each call that may run at once: while one prepares its next call or checks
 its citations, another has its call out."""
-
-SWITCH_S = 0.0005
-"""Seconds a thread computes before another may: by default ten times as many, which a call's thread
-would wait for again and again, its place at the server empty."""
-
-GARBAGE = 50_000
-"""New objects after which the youngest are looked through."""
 
 STOPS = (BudgetReached, StorageError)
 """What is no unit's fault, and would meet all that follow: no further one is begun."""
@@ -85,9 +75,23 @@ class Outcome(NamedTuple):
     reused: bool
 
 
+class Canonical(str):
+    """JSON in the form that keys are made from."""
+
+
+def canonical(content: Any) -> Canonical:
+    """What many keys have in common, written once for all of them."""
+    found = json.dumps(to_jsonable_python(content), sort_keys=True, ensure_ascii=False)
+    return Canonical(found)
+
+
 def unit_key(kind: str, **content: Any) -> str:
     """The key of a unit's result: a hash over everything it depends on, as canonical JSON."""
-    text = json.dumps(to_jsonable_python(content), sort_keys=True, ensure_ascii=False)
+    parts = [
+        f"{canonical(name)}: {it if isinstance(it, Canonical) else canonical(it)}"
+        for name, it in sorted(content.items())
+    ]
+    text = "{" + ", ".join(parts) + "}"
     return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 
@@ -132,64 +136,6 @@ def kept(unit: Unit) -> Outcome | None:
         return Outcome(unit, found["value"], None, usage, found["seconds"], True)
     except (OSError, ValueError, KeyError, TypeError):
         return None  # absent, or torn: made anew
-
-
-class _Settling:
-    """Pools overlap, in one thread and in several: the first sets the interpreter, the last one
-    sets it back.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._back: Callable[[], None] = gc.unfreeze
-
-    def enter(self) -> None:
-        with self._lock:
-            self._inside += 1
-            if self._inside == 1:
-                self._back = self._set()
-
-    def leave(self) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._back()
-
-    @staticmethod
-    def _set() -> Callable[[], None]:
-        frozen, interval = gc.get_freeze_count() > 0, sys.getswitchinterval()
-        thresholds = gc.get_threshold()
-        if not frozen:  # else by the page's server, for good
-            gc.freeze()
-        gc.set_threshold(max(GARBAGE, thresholds[0]), *thresholds[1:])
-        sys.setswitchinterval(min(SWITCH_S, interval))
-
-        def back() -> None:
-            sys.setswitchinterval(interval)
-            gc.set_threshold(*thresholds)
-            if not frozen:
-                gc.unfreeze()
-
-        return back
-
-
-_settling = _Settling()
-
-
-@contextmanager
-def settled() -> Iterator[None]:
-    """The interpreter, set for many threads that wait for replies.
-
-    What there is already is not looked through for garbage: a full collection walks all that the
-    libraries have loaded, up to half a second in which no thread does anything else. What is new is
-    looked through less often. And a thread whose reply has come waits less for each that computes.
-    """
-    _settling.enter()
-    try:
-        yield
-    finally:
-        _settling.leave()
 
 
 class UnitPool:
@@ -280,7 +226,7 @@ class UnitPool:
         state, found = None, lost(future) if self._elsewhere else None
         if found is None:
             state = future.state
-            found = state.result(raise_on_failure=False)
+            found = outcome(state)
         if self._elsewhere:
             self._run.ledger.catch_up()
         if isinstance(found, OSError):

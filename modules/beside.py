@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from signatures.types import Passage
@@ -11,8 +12,15 @@ from signatures.types import Passage
 PATIENCE_S = 0.03
 """An LM that answers sooner leaves no time worth using."""
 
+MOST = 64
+"""Jobs at once; one that finds no thread is left undone."""
+
 Meanwhile = Callable[[Iterable[Passage]], object]
 """What can be done with passages while an LM is waited for."""
+
+
+# Kept: where many compute, a thread is slow to begin.
+_threads = ThreadPoolExecutor(MOST, thread_name_prefix="beside")
 
 
 @contextmanager
@@ -32,13 +40,13 @@ def beside(job: Callable[[], object]) -> Iterator[None]:
         except Exception:  # raised again, and reported, where the outcome is needed
             return
 
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
+    begun = _threads.submit(work)
     try:
         yield
     finally:
         over.set()
-        thread.join()
+        if not begun.cancel():
+            begun.result()
 
 
 __all__ = ["Meanwhile", "beside"]

@@ -7,6 +7,7 @@ under a key made from the stage's identity and its inputs.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Callable
@@ -44,7 +45,12 @@ class Stage(dspy.Module):
 
     def returns(self) -> TypeAdapter[Any]:
         """The adapter between the result and its JSON."""
-        return TypeAdapter(get_type_hints(type(self).forward)["return"])
+        return _returns(type(self).forward)
+
+
+@functools.cache
+def _returns(forward: Callable[..., Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(get_type_hints(forward)["return"])
 
 
 class Pending(Protocol):

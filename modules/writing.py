@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from modules.beside import Meanwhile, beside
 from modules.citations import markers
 from modules.evidence import numbered
@@ -36,7 +38,7 @@ class EssayWriter(Stage):
         """
         passages, planned = closed_set(evidence)
         least = round(self.settings["words"] * self.settings["min_share"])
-        with beside(lambda: self._meanwhile(passages)):
+        with beside(lambda: self._meanwhile(passages)) if passages else nullcontext():
             reply = self.write(
                 proposition=subject,
                 goal=goal,
