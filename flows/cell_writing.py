@@ -90,6 +90,9 @@ class Writing:
             for name, backend in self.columns.items()
             for replicate in range(max(settings.replicates, settings.judgements))
         }
+        if run is not None:
+            for roles in self._roles.values():
+                run.holding(roles)
         written = {Place(p.method, p.backend, "", p.prompt) for p in places}
         self._programs = {
             (place, replicate): self._program(place, replicate)

@@ -75,7 +75,9 @@ def _studied(
     lm_cache(settings.paths)
     backend = settings.roles.get("judge", settings.backend)
     slots = limiters(settings.runner, [backend])
-    roles = Roles(settings.backend, run.ledger, own=settings.roles, seed=settings.seed, slots=slots)
+    roles = run.holding(
+        Roles(settings.backend, run.ledger, own=settings.roles, seed=settings.seed, slots=slots)
+    )
     programs = Programs(settings)
     chosen = variants(settings, found.answers)
     total = expected(chosen, found.answers)

@@ -72,12 +72,13 @@ class Sampler:
             replicate=settings.replicate,
             slots=limiters(settings.runner, every),
         )
+        self._run = run
         self._by_seed: dict[int, Roles] = {}
 
     def roles(self, seed: int) -> Roles:
         """The roles that sample with this seed."""
         if seed not in self._by_seed:
-            self._by_seed[seed] = self._roles(seed=seed)
+            self._by_seed[seed] = self._run.holding(self._roles(seed=seed))
         return self._by_seed[seed]
 
 

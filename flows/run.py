@@ -7,8 +7,9 @@ import re
 import secrets
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import filelock
 import yaml
@@ -22,6 +23,13 @@ RESULT_FILE = "result.json"
 LEDGER_FILE = "ledger.jsonl"
 STATE_FILE = "state.json"
 LOCK_FILE = "run.lock"
+
+
+class _Closable(Protocol):
+    def close(self) -> object: ...
+
+
+T = TypeVar("T", bound=_Closable)
 
 
 def new_id(subject: str) -> str:
@@ -61,6 +69,7 @@ class Run:
         kept = {"flow": flow, **plain}
         self.write(CONFIG_FILE, _dumped(kept))
         self.ledger = Ledger(folder / LEDGER_FILE, budget)
+        self._held = ExitStack()
 
     def _claim(self, plain: dict[str, Any]) -> None:
         """Hold the folder for this invocation alone, and for this subject alone."""
@@ -81,9 +90,17 @@ class Run:
                     remedy="start a new run",
                 )
 
+    def holding(self, thing: T) -> T:
+        """Have something closed with the run."""
+        self._held.callback(thing.close)
+        return thing
+
     def close(self) -> None:
-        """Let go of the folder."""
-        self._lock.release()
+        """Close what the run holds, and let go of its folder."""
+        try:
+            self._held.close()
+        finally:
+            self._lock.release()
 
     @property
     def seconds(self) -> float:

@@ -87,13 +87,15 @@ def retriever_of(
 def roles_of(config: AskingConfig, run: Run, replicate: int = 0) -> Roles:
     """The LM of each role, all calls counted by the run and held to their servers' limits."""
     used = [config.backend, *config.roles.values()]
-    return Roles(
-        config.backend,
-        run.ledger,
-        own=config.roles,
-        seed=config.seed,
-        replicate=replicate,
-        slots=limiters(config.runner, used),
+    return run.holding(
+        Roles(
+            config.backend,
+            run.ledger,
+            own=config.roles,
+            seed=config.seed,
+            replicate=replicate,
+            slots=limiters(config.runner, used),
+        )
     )
 
 

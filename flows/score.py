@@ -113,7 +113,9 @@ def _roles(settings: ScoreConfig, run: Run) -> Roles:
     lm_cache(settings.paths)
     backend = settings.roles.get("judge", settings.backend)
     slots = limiters(settings.runner, [backend])
-    return Roles(settings.backend, run.ledger, own=settings.roles, seed=settings.seed, slots=slots)
+    return run.holding(
+        Roles(settings.backend, run.ledger, own=settings.roles, seed=settings.seed, slots=slots)
+    )
 
 
 def _judge_notes(settings: ScoreConfig, loaded: Sequence[Loaded], judge: str) -> list[str]:

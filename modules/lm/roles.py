@@ -42,6 +42,7 @@ class Roles:
         chosen = dict(own or {})
         self.backends = {role: chosen.get(role, backend) for role in ROLE_NAMES}
         self._lms: dict[Role, Any] = {}
+        self._made: list[Any] = []
         self._ledger = ledger
         self._seed = seed
         self._replicate = replicate
@@ -62,7 +63,13 @@ class Roles:
                 replicate=self._replicate,
                 slots=self._slots.get(backend.identity()),
             )
+            self._made.append(self._lms[role])
         return self._lms[role]
+
+    def close(self) -> None:
+        """Close the connections of these roles and of their samples; no call may follow."""
+        for lm in self._made:
+            lm.engine.close()
 
     def bind(self, program: Any) -> Any:
         """Set the LM of every predictor in ``program`` by its signature; returns the program."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import json
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import psutil  # type: ignore[import-untyped]  # its stubs are a package of their own
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -168,15 +170,26 @@ def test_a_real_backend_writes_it_over_http(corpus: Path, monkeypatch: pytest.Mo
     assert not any("sk-secret-of-the-test" in text for text in texts)
 
 
-def test_without_evidence_a_real_backend_writes_uncited(
+def connections(port: int) -> int:
+    """How many connections this process has open to a port of this machine."""
+    found = psutil.Process().net_connections("tcp")
+    return sum(bool(one.raddr) and one.raddr.port == port for one in found)
+
+
+def test_without_evidence_a_real_backend_writes_uncited_and_is_let_go(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     with LMServer(debaters, models=("gpt-4o-mini",)) as server:
-        result = run(
-            corpus, "backend=openai", f"backend.base_url={server.base_url}", "evidence=none",
-            "essay.words=50", subject="Boxing should be taught at school",
-        )  # fmt: skip
+        gc.disable()  # it would close what nothing refers to any more, sooner or later
+        try:
+            result = run(
+                corpus, "backend=openai", f"backend.base_url={server.base_url}", "evidence=none",
+                "essay.words=50", subject="Boxing should be taught at school",
+            )  # fmt: skip
+            assert server.requests and not connections(server.port)
+        finally:
+            gc.enable()
     assert result["citations"] == []
     assert result["citation_figures"]["precision"] is None
     assert any("without evidence" in note for note in result["notes"])
