@@ -44,10 +44,10 @@ def main() -> None:
             own = found.root / "propositions.jsonl"
             propositions(own, WARM)
             child(found, evaluation(found, *words))
-            asked(found, clear=True)
+            asked(found, "clear")
             propositions(own, UNITS, skip=WARM)
             told = child(found, evaluation(found, *words))
-            _print(name, told, asked(found, clear=True))
+            _print(name, told, asked(found, "clear"))
 
 
 def _print(name: str, told: dict[str, float], seen: Seen) -> None:

@@ -7,8 +7,11 @@ can be found, and says nothing about language models.
   recall on the held-out questions with its 95 % interval, calls, seconds.
 - overhead: the search's wall time at 8 threads in which neither the program, nor a metric, nor a
   call to the server (50 ms each) was under way, as a share of it.
-- kill: the same search, killed with SIGKILL three times at different moments and resumed; calls
-  answered more than once, and whether the final program is the uninterrupted one's.
+- kill: the same search, killed with SIGKILL three times at different moments and resumed, by every
+  target of ``--targets``; whether the final program is the uninterrupted one's, and the prompts
+  asked again, that is more often than without a kill: those whose answer the server had sent off at
+  least 50 ms before the kill, which should have been kept, and beside them those that were under
+  way or had just been answered, which no program can keep.
 - offline: each light search on the extractive baseline, seconds.
 """
 
@@ -29,7 +32,23 @@ from typing import Any
 
 NAMES = ("bootstrap", "random_search", "miprov2", "gepa", "simba", "copro")
 PARTS = ("improve", "overhead", "kill", "offline")
+TARGETS = ("answer", "debate", "evidence")
 MODEL = "gpt-4o-mini"
+TAUGHT = {
+    "answer": (
+        "objective.primary=citation_recall",
+        "objective.weights.citation_recall=1",
+        "objective.weights.pov_coverage=null",
+        "objective.weights.da_builtin=null",
+    ),
+    "debate": (
+        "metric=[turn_novelty,turn_relevance]",
+        "objective.weights=null",
+        "objective.guards.evidence_balance=null",
+    ),
+    "evidence": ("objective.guards.citation_precision=null",),
+}
+"""What the synthetic writer can be taught, by target: to cite, to say what is new."""
 Span = tuple[float, float]
 
 
@@ -59,6 +78,7 @@ def _options(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.optimize")
     parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--optimizers", default=",".join(NAMES))
+    parser.add_argument("--targets", default=",".join(TARGETS), help="for kill")
     parser.add_argument("--kills", type=int, default=3)
     parser.add_argument("--latency", type=float, default=0.05, help="of the server, seconds")
     parser.add_argument("--artifacts", help="a folder with an index; by default a new one")
@@ -103,16 +123,23 @@ def _overhead(name: str, options: argparse.Namespace) -> None:
 
 
 def _kill(name: str, options: argparse.Namespace) -> None:
+    for target in options.targets.split(","):
+        _killed(name, target, options)
+
+
+def _killed(name: str, target: str, options: argparse.Namespace) -> None:
+    from tests.servers.repeats import repeats
+
     seed = int(time.time()) % 10_000
     with _server() as server:
-        straight = _run(name, server, f"seed={seed}")
-        calls = len(server.requests)
+        straight = _run(name, server, f"seed={seed}", target=target)
+        asked = server.requests
     killed: list[float] = []
     with _server(options.latency) as server:
-        first = _words(name, server, f"seed={seed}", "tracking=none")
+        first = _words(name, server, f"seed={seed}", "tracking=none", target=target)
         for _ in range(options.kills):
             process = _started(*(["resume", _latest().name] if killed else ["optimize", *first]))
-            want = len(server.requests) + calls // (options.kills + 1)
+            want = len(server.requests) + len(asked) // (options.kills + 1)
             while len(server.requests) < want and process.poll() is None:
                 time.sleep(0.01)
             killed.append(time.monotonic())
@@ -120,17 +147,20 @@ def _kill(name: str, options: argparse.Namespace) -> None:
             process.wait()
             time.sleep(2 * options.latency)
         _started("resume", _latest().name).wait()
-        asked, spans = len(server.requests), server.intervals
-    lost = sum(begin < moment < end for begin, end in spans for moment in killed)
+        found, calls = repeats(server, asked, killed), len(server.requests)
     ended = json.loads((_latest() / "result.json").read_text(encoding="utf-8"))
     same = ended["program_digest"] == straight["program_digest"]
-    # What was under way when a process died was answered to nobody, and is asked again.
     print(
-        f"{name:<14} {options.kills} kills: {asked} calls, {calls} without a kill, {lost} under "
-        f"way when a process died: {asked - calls - lost} repeated; the final program is "
-        f"{'the same' if same else 'ANOTHER'}",
+        f"{name:<14} {target:<9} {options.kills} kills: {calls} calls, {len(asked)} without a "
+        f"kill; asked again {found.answered} answered 50 ms before{_told(found.ages)}, "
+        f"{found.under_way} under way; {found.foreign} that were not asked without; the final "
+        f"program is {'the same' if same else 'ANOTHER'}",
         flush=True,
     )
+
+
+def _told(ages: Sequence[float]) -> str:
+    return f" (by {', '.join(f'{1000 * age:.0f}' for age in ages)} ms)" if ages else ""
 
 
 def _offline(name: str, options: argparse.Namespace) -> None:
@@ -139,22 +169,23 @@ def _offline(name: str, options: argparse.Namespace) -> None:
     print(f"{name:<14} {time.monotonic() - started:.1f} s; {found['reason'][:60]}", flush=True)
 
 
-def _words(name: str, server: Any, *more: str) -> list[str]:
-    words = ["target=answer", f"optimizer={name}", *more]
+def _words(name: str, server: Any, *more: str, target: str = "answer") -> list[str]:
+    words = [f"target={target}", f"optimizer={name}", *more]
+    if target != "answer":
+        few = "limit=12" if target == "debate" else "each=1"
+        words += [f"dataset.{few}", "optimizer.calls=1000", "recall.background=6"]
     if server is not None:
-        # What the synthetic writer can be taught is to cite.
-        words += ["objective.primary=citation_recall", "objective.weights.citation_recall=1"]
-        words += [f"objective.weights.{name}=null" for name in ("pov_coverage", "da_builtin")]
+        words += TAUGHT[target]
         words += ["backend=openai", f"backend.base_url={server.base_url}"]
     return words
 
 
-def _run(name: str, server: Any, *more: str) -> dict[str, Any]:
+def _run(name: str, server: Any, *more: str, target: str = "answer") -> dict[str, Any]:
     from flows.launch import stored
     from flows.optimize import optimize
     from tests.support import composed
 
-    plain = composed("optimize", *_words(name, server, "tracking=none", *more))
+    plain = composed("optimize", *_words(name, server, "tracking=none", *more, target=target))
     return dict(stored(optimize)(plain, None))
 
 

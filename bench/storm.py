@@ -64,7 +64,7 @@ def _told(found: Lab, what: str) -> None:
     lost = [failure for failure in result["failures"] if failure["unit"].count("/") == 3]
     reasons = Counter(_kind(failure["reason"]) for failure in lost)
     row = result["table"][0]
-    seen, spent = asked(found, clear=True), result["run"]["usage_total"]
+    seen, spent = asked(found, "clear"), result["run"]["usage_total"]
     print(
         f"{what}: {texts} texts + {len(lost)} failures = {texts + len(lost)} of {TEXTS}; "
         f"{twice} twice; {TEXTS - texts - len(lost)} lost; "

@@ -4,13 +4,15 @@
 process of its own that answers after 200 ms; at most 16 calls at once. Capacity is 16 / 0.2 s = 80
 calls per second, from the first call to the last reply (start-up excluded, the tail included), on a
 corpus from which other essays were written before: its sentences' vectors are kept. Then the same
-again, killed (SIGKILL) at half of its calls and resumed: the server tells how many calls it was
-asked that it had answered before.
+again, killed (SIGKILL) at half of its calls and resumed: the server tells how many prompts it was
+asked again, and how many of these had earned their answer, sent off 50 ms or more before the kill.
+The others were under way when the process died: nobody has their answers.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -19,7 +21,9 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from tests.servers.repeats import KEPT_AFTER_S
 
 LATENCY_S = 0.2
 CONCURRENCY = 16
@@ -31,12 +35,15 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Seen(NamedTuple):
-    """What the server has answered: times in seconds of a monotonic clock."""
+    """What the server has answered: times in seconds of a monotonic clock. Of the ``repeated``
+    prompts, ``earned`` had been answered well before the kill.
+    """
 
     calls: int
     first: float
     last: float
     repeated: int
+    earned: int
 
 
 class Lab(NamedTuple):
@@ -58,7 +65,7 @@ def main() -> None:
         lab = Lab(root, server, server.stdout.readline().strip())
         _propositions(root / "propositions.jsonl", WARM)
         _evaluation(lab, seed=0).wait()
-        asked(lab, clear=True)
+        asked(lab, "clear")
         _propositions(root / "propositions.jsonl", ENDINGS)
         calls = _throughput(lab)
         _killed(lab, calls)
@@ -68,7 +75,7 @@ def main() -> None:
 def _throughput(lab: Lab) -> int:
     process = _evaluation(lab, seed=1)
     cpu = _watched(lab, process)
-    seen = asked(lab, clear=True)
+    seen = asked(lab, "clear")
     span = seen.last - seen.first
     used = seen.calls * LATENCY_S / CONCURRENCY / span
     print(f"{seen.calls} calls in {span:.1f} s: {used:.1%} of the server's capacity")
@@ -87,15 +94,17 @@ def _killed(lab: Lab, calls: int) -> None:
     while asked(lab).calls < calls // 2 and process.poll() is None:
         time.sleep(0.1)
     process.send_signal(signal.SIGKILL)
+    killed = time.monotonic()
     process.wait()
     time.sleep(2 * LATENCY_S)
-    before = asked(lab).calls
+    before = asked(lab, f"killed {killed}").calls
     _moot(lab.root, "resume").wait()
     after = asked(lab)
     print(
         f"killed after {before} calls, resumed with {after.calls - before}: {after.calls} in all, "
-        f"{calls} without a kill; {after.repeated} prompts were asked again, of which at most "
-        f"{CONCURRENCY} were under way when it died"
+        f"{calls} without a kill; prompts asked again whose answer had been sent off "
+        f"{1000 * KEPT_AFTER_S:.0f} ms before the kill: {after.earned}; that were under way: "
+        f"{after.repeated - after.earned}"
     )
 
 
@@ -152,9 +161,10 @@ def _children(pid: int) -> list[int]:
         return []
 
 
-def asked(lab: Lab, *, clear: bool = False) -> Seen:
+def asked(lab: Lab, word: str = "") -> Seen:
+    """What the server has seen; ``clear`` begins anew, ``killed TIME`` tells it of a kill."""
     assert lab.server.stdin is not None and lab.server.stdout is not None  # noqa: S101 - pipes
-    lab.server.stdin.write("clear\n" if clear else "\n")
+    lab.server.stdin.write(f"{word}\n")
     lab.server.stdin.flush()
     return Seen(*json.loads(lab.server.stdout.readline()))
 
@@ -168,15 +178,24 @@ def serve() -> None:
     from tests.servers.storm import Storm
 
     play = Storm(debaters) if "storm" in sys.argv[2:] else debaters
+    killed = math.inf
     with LMServer(play, models=("gpt-4o-mini",), latency_s=LATENCY_S) as server:
         print(server.base_url, flush=True)
         for line in sys.stdin:
-            times = server.intervals
-            marks = [hashlib.md5(r.prompt.encode()).digest() for r in server.requests]  # noqa: S324
-            ends = (min(a for a, _ in times), max(b for _, b in times)) if times else (0.0, 0.0)
-            seen: list[Any] = [len(times), *ends, len(marks) - len(set(marks))]
+            word, _, value = line.strip().partition(" ")
+            if word == "killed":
+                killed = float(value)
+            times, first = server.times, dict[bytes, int]()
+            again = []
+            for number, request in enumerate(server.requests):
+                mark = hashlib.md5(request.prompt.encode()).digest()  # noqa: S324 - to tell apart
+                if first.setdefault(mark, number) != number:
+                    again.append(times.get(first[mark], (0.0, math.inf))[1])
+            starts, ends = zip(*times.values(), strict=True) if times else ((0.0,), (0.0,))
+            earned = sum(end < killed - KEPT_AFTER_S for end in again)
+            seen = [len(times), min(starts), max(ends), len(again), earned]
             print(json.dumps(seen), flush=True)
-            if line.strip() == "clear":
+            if word == "clear":
                 server.clear()
 
 

@@ -16,8 +16,12 @@ from numpy.typing import NDArray
 from evals import rows
 from evals.contract import Direction, Metric, Row, Score, Tools
 from modules.points import OpinionPoints, built_in
+from modules.text import shortened
 
 Vectors = NDArray[np.float64]
+
+LONG = 160
+"""Characters shown of a point."""
 
 _importing = threading.Lock()
 """nltk's modules import one another in a circle: a second thread would see half of one."""
@@ -110,11 +114,15 @@ class OpinionDiversity(_Diversity):
             said = f"{len(groups)} of {len(found)} outputs make a point, two are needed; {by}"
             return Score(value=None, explanation=said)
         flat = [point for points in groups for point in points]
-        scores = nearest_elsewhere(tools.embed().encode(flat), [len(g) for g in groups])
+        sizes = [len(group) for group in groups]
+        vectors = np.asarray(tools.embed().encode(flat), dtype=np.float64)
+        scores = nearest_elsewhere(vectors, sizes)
         missing = len(found) - len(groups)
         left_out = f"; {missing} outputs without a point left out" if missing else ""
         score = _mean_of((100 * scores).tolist(), "nearest point elsewhere, by output")
-        said = f"{score.explanation}; {len(flat)} {by}{left_out}"
+        said = (
+            f"{score.explanation}; {len(flat)} {by}{left_out}; {_most_alike(flat, vectors, sizes)}"
+        )
         return score.model_copy(update={"explanation": said})
 
     def _who(self, tools: Tools) -> str:
@@ -134,14 +142,32 @@ def nearest_elsewhere(vectors: NDArray[np.floating], sizes: Sequence[int]) -> Ve
         ``(n_groups,)``: the mean over a group's points of the greatest cosine with any point of
         another group, in [-1, 1].
     """
+    best = _elsewhere(vectors, sizes).max(axis=1)
+    return np.array([best[span].mean() for span in _spans(sizes)])
+
+
+def _elsewhere(vectors: NDArray[np.floating], sizes: Sequence[int]) -> Vectors:
+    """``(n, n)`` cosines of points; those of one group's are -inf."""
     unit = np.asarray(vectors, dtype=np.float64)
-    similar = unit @ unit.T
-    ends = list(accumulate(sizes))
-    spans = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
-    for span in spans:
+    similar: Vectors = unit @ unit.T
+    for span in _spans(sizes):
         similar[span, span] = -np.inf
-    best = similar.max(axis=1)
-    return np.array([best[span].mean() for span in spans])
+    return similar
+
+
+def _spans(sizes: Sequence[int]) -> list[slice]:
+    ends = accumulate(sizes)
+    return [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+
+
+def _most_alike(points: Sequence[str], vectors: Vectors, sizes: Sequence[int]) -> str:
+    """The two outputs' points that are nearest to each other: what is said twice."""
+    # Digits beyond the fifth are noise: among equals the first is named, whatever it was embedded
+    # with.
+    similar = np.round(_elsewhere(vectors, sizes), 5)
+    one, other = np.unravel_index(int(similar.argmax()), similar.shape)
+    first, second = (shortened(points[int(n)], LONG) for n in (one, other))
+    return f'most alike ({similar[one, other]:.2f}): "{first}" and "{second}"'
 
 
 def _others(tokens: list[list[str]], index: int) -> list[list[str]]:

@@ -65,6 +65,14 @@ class PairwisePreference(_Judged):
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     fields: ClassVar[tuple[str, ...]] = ("input", "outputs")
 
+    @property
+    def decides(self) -> bool:
+        return False
+
+    @property
+    def why_not(self) -> str:
+        return "it sets the first of several texts against the others; equal writers are equal"
+
     def program(self) -> PreferenceJudge:
         return PreferenceJudge()
 

@@ -15,6 +15,7 @@ import dspy
 
 from evals import rows
 from evals.contract import Direction, Metric, Row, Score, Tools
+from modules.citations.judge import SupportJudge
 from modules.citations.support import SupportCheck
 from modules.essay import CitationSettings
 from modules.lm.ask import Ask
@@ -28,6 +29,9 @@ from signatures.judging import (
     WrittenText,
 )
 from signatures.types import Evidence, Passage
+
+VERDICTS = {"supported": 1.0, "weak": 0.5, "unsupported": 0.0}
+"""How far a sentence is borne out, as a figure."""
 
 
 class _RagFigure(Metric):
@@ -162,6 +166,41 @@ class ContextRecall(_RagFigure):
         return Score(value=reply.completeness, explanation=reply.discussion)
 
 
+class CitationSupport(_RagFigure):
+    """Whether a passage bears out a sentence that cites it: 1, 0.5 (weak) or 0.
+
+    It asks what ``citations.by=judge`` asks, and is built in what ``by=built_in`` is.
+    """
+
+    name: ClassVar[str] = "citation_support"
+    fields: ClassVar[tuple[str, ...]] = ("sentence", "passage")
+
+    def program(self) -> Any:
+        return SupportJudge() if self.by == "judge" else None
+
+    def built_in(self, row: Row, tools: Tools) -> Score:
+        (found,) = _check(tools)([_cited(row)])
+        return Score(value=VERDICTS[found.verdict], explanation=f"{found.verdict}: {found.quote}")
+
+    def judged(self, row: Row, ask: dspy.Module) -> Score:
+        (found,) = ask(pairs=[_cited(row)])
+        if found is None:
+            return Score(value=None, explanation="the judge abstained")
+        return Score(value=VERDICTS[found.verdict], explanation=f"{found.verdict}: {found.quote}")
+
+
+def _cited(row: Row) -> tuple[str, str]:
+    sentence, passage = row.get("sentence"), row.get("passage")
+    if not (isinstance(sentence, str) and isinstance(passage, str) and sentence.strip()):
+        raise InputError("the row cites nothing", expected="sentence and passage, two texts")
+    return sentence, passage
+
+
+def _check(tools: Tools) -> SupportCheck:
+    usual = CitationSettings()
+    return SupportCheck(tools.embed(), supported=usual.supported, weak=usual.weak)
+
+
 def _reference(row: Row) -> str:
     found = rows.reference(row)
     if found is None:
@@ -188,9 +227,9 @@ def _claims(text: str) -> list[str]:
 
 def _support(said: Sequence[str], passages: Sequence[Passage], tools: Tools) -> list[list[bool]]:
     """For each passage, and within it for each sentence, whether it supports the sentence."""
-    usual = CitationSettings()
-    check = SupportCheck(tools.embed(), supported=usual.supported, weak=usual.weak)
-    found = iter(check([(sentence, passage.text) for passage in passages for sentence in said]))
+    found = iter(
+        _check(tools)([(sentence, passage.text) for passage in passages for sentence in said])
+    )
     return [[next(found).verdict == "supported" for _ in said] for _ in passages]
 
 
@@ -214,4 +253,11 @@ def _ranked(useful: set[int], n_passages: int, row: Row) -> Score:
     return Score(value=value, explanation=said)
 
 
-__all__ = ["AnswerRelevance", "ContextPrecision", "ContextRecall", "Groundedness"]
+__all__ = [
+    "VERDICTS",
+    "AnswerRelevance",
+    "CitationSupport",
+    "ContextPrecision",
+    "ContextRecall",
+    "Groundedness",
+]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from evals.contract import Metric, Row, Score, Tools
 from evals.recomputed import grouped, spread
-from evals.rows import Loaded, cluster
+from evals.rows import Loaded, cluster, subject
 from evals.statistics import interval
 from modules.stage import Stage
 from signatures.errors import (
@@ -22,6 +22,9 @@ from signatures.results import ScoredItem
 
 STOPS = (BudgetReached, ConfigError, StorageError)
 """What is no row's fault, and ends the whole."""
+
+SHARED = ("id", "stance", "method", "writer", "partial_answers")
+"""The fields of a text's row that a row of several texts has too."""
 
 
 class Figure(NamedTuple):
@@ -87,6 +90,26 @@ def scored(name: str, score: Callable[[], Score]) -> ScoredItem:
         return failed(name, error.line())
     except Exception as error:  # whatever a metric trips over in one row must not cost the others
         return failed(name, f"{type(error).__name__}: {error}")
+
+
+def parted(
+    metric: Metric, rows: Sequence[dict[str, Any]], field: str
+) -> list[tuple[str, dict[str, Any]]]:
+    """The rows a metric scores, of several texts on one subject, each with its part's name.
+
+    A metric that compares texts gets all of them in one row, any other each on its own; so do
+    rows that hold several texts themselves, as a debate its turns.
+
+    Args:
+        metric: The metric.
+        rows: A row for each text.
+        field: The field that holds a row's text.
+    """
+    if "outputs" not in metric.fields or "outputs" in rows[0]:
+        return [(str(number), row) for number, row in enumerate(rows, start=1)]
+    shared = {name: rows[0][name] for name in SHARED if name in rows[0]}
+    outputs = [row[field] for row in rows]
+    return [("", {**shared, "input": subject(rows[0]), "outputs": outputs})]
 
 
 def filled(loaded: Sequence[Loaded], known: Mapping[str, Row]) -> list[Loaded]:
@@ -169,4 +192,4 @@ def _item(name: str, score: Score) -> ScoredItem:
     return ScoredItem(id=name, status="scored", value=score.value, explanation=score.explanation)
 
 
-__all__ = ["Figure", "RowScore", "failed", "figure", "filled", "scored"]
+__all__ = ["Figure", "RowScore", "failed", "figure", "filled", "parted", "scored"]

@@ -47,7 +47,7 @@ class TurnNovelty(_OfTurns):
         for turn in turns:
             found.append(measure(turn, found))
         later = [(turn.novelty or 0.0, turn) for turn in found[1:]]
-        least, stale = min(later, key=lambda pair: pair[0])
+        least, stale = min(later, key=_rounded)
         said = f'the turn that repeats most, {stale.id} ({least:.2f} new): "{_told(stale)}"'
         return Score(value=fmean(value for value, _ in later), explanation=said)
 
@@ -63,7 +63,7 @@ class TurnRelevance(_OfTurns):
             return Score(value=None, explanation="there was no debate")
         about, *vectors = tools.embed().encode([rows.subject(row), *(t.text for t in turns)])
         near = [float(np.clip(vector @ about, 0.0, 1.0)) for vector in vectors]
-        least, stray = min(zip(near, turns, strict=True), key=lambda pair: pair[0])
+        least, stray = min(zip(near, turns, strict=True), key=_rounded)
         said = f'the turn furthest from it, {stray.id} ({least:.2f}): "{_told(stray)}"'
         return Score(value=fmean(near), explanation=said)
 
@@ -91,6 +91,11 @@ def _turn(number: int, value: object) -> Turn:
         role="team",
         text=text,
     )
+
+
+def _rounded(pair: tuple[float, Turn]) -> float:
+    """Among equals the first turn is named: digits beyond the fifth are noise of the embedder's."""
+    return round(pair[0], 5)
 
 
 def _told(turn: Turn) -> str:

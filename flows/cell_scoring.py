@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from evals.contract import Metric, Score
 from evals.datasets import Item
 from evals.recomputed import RESAMPLES, spread
-from evals.scoring import RowScore, failed, scored
+from evals.scoring import RowScore, failed, parted, scored
 from evals.table import CellFigure, Place, Value
 from flows.cell_writing import Writing
 from flows.evaluation_config import EvaluationConfig
@@ -58,7 +58,6 @@ class Scoring:
         self.values: list[Value] = []
         self.whole: dict[tuple[Place, str], CellFigure] = {}
         self._metrics = settings.metrics
-        self._about = writing.text_kind.about
         self._field = writing.text_kind.field
         metrics = settings.metrics.items()
         self._wholes = [name for name, metric in metrics if metric.level == "corpus"]
@@ -183,7 +182,7 @@ class Scoring:
         work = {
             metric: (
                 self._scorers[about.place.backend, metric, about.judgement],
-                self._grouped(self._metrics[metric], about.item, texts),
+                parted(self._metrics[metric], texts, self._field),
             )
             for metric in about.metrics
         }
@@ -199,17 +198,6 @@ class Scoring:
             about,
             texts,
         )
-
-    def _grouped(self, metric: Metric, item: Item, rows: list[Row]) -> list[tuple[str, Row]]:
-        """The rows a metric scores: all texts in one, or each on its own, with its part's name."""
-        if "outputs" not in metric.fields:
-            return [(str(number), row) for number, row in enumerate(rows, start=1)]
-        shared: Row = {
-            k: rows[0][k] for k in ("id", "stance", "method", "writer", "partial_answers")
-            if k in rows[0]
-        }  # fmt: skip
-        outputs = [row[self._field] for row in rows]
-        return [("", {**shared, "input": item.text, "outputs": outputs})]
 
 
 def _asks(metric: Metric) -> bool:

@@ -8,14 +8,17 @@ from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from evals.contract import Metric
 from evals.datasets import Dataset
+from evals.optimizing.judges import judged, without_judge
 from evals.optimizing.objective import ObjectiveSettings
 from evals.optimizing.optimizers import Optimizer
+from evals.optimizing.rated_comments import ANNOTATION
 from evals.optimizing.split import Shares
 from flows.config import AskingConfig
 from modules.answering import AnswerMethod, AnswerSettings
 from modules.essay import EssayMethod, EssaySettings
 from modules.retrieval.specs import RetrieverSpec
 from modules.roundtable import RoundtableSettings
+from signatures.errors import ConfigError
 from signatures.moderation import Criterion
 from signatures.types import EssayStance
 
@@ -44,7 +47,7 @@ class OptimizeConfig(AskingConfig):
     target: TargetName
     method: Any = None
     settings: Any = None
-    judge: Literal["quality", "relevance", "annotation"] | None = None
+    judge: str | None = None
     criteria: dict[str, Criterion] = Field(default_factory=dict)
     stance: EssayStance = "refute"
     evidence: Literal["corpus", "none"] = "corpus"
@@ -57,6 +60,7 @@ class OptimizeConfig(AskingConfig):
     max_failed: float = Field(ge=0, le=1)
     failures_in_a_row: int = Field(ge=1, le=1000)
     self_judging: Literal["refuse", "warn"]
+    replicates: int = Field(ge=1, le=100)
 
     @field_validator("metrics")
     @classmethod
@@ -84,26 +88,53 @@ class OptimizeConfig(AskingConfig):
             raise ValueError(f"method: {name!r} is no method of target={self.target}")
         if self.target == "debate" and not self.settings.debate.rounds:
             raise ValueError("debate.rounds=0 has nobody speak: there is nothing to tune")
-        self.objective.check(self.metrics, several=self.several)
+        if self.target == "judge" and self.replicates > 1:
+            raise ConfigError(
+                "replicates is for texts", got="target=judge", remedy="leave replicates=1"
+            )
+        writer = self.roles.get("writer", self.backend)
+        if self.replicates > 1 and writer.temperature == 0:
+            raise ConfigError(
+                f"replicates={self.replicates} would be one text {self.replicates} times",
+                got="a writer at temperature 0",
+                remedy="raise backend.temperature, or set it to null: the server's own",
+            )
+        metrics = self.measures if self.target == "judge" else self.metrics
+        self.objective.check(metrics, several=self.several)
         return self
 
     @property
     def several(self) -> bool:
-        """Whether a row has several texts: a debate's turns."""
-        return self.target == "debate"
+        """Whether a question has several texts: its replicates, or a debate's turns."""
+        return self.replicates > 1 or self.target == "debate"
+
+    @property
+    def judged(self) -> Metric | None:
+        """The metric whose judge is tuned; None where none is, or comments' annotators are.
+
+        Raises:
+            ConfigError: There is no such judge.
+        """
+        if self.target != "judge" or self.judge == ANNOTATION:
+            return None
+        return judged(self.judge or "quality", self.metrics)
 
     @property
     def measures(self) -> dict[str, Metric]:
-        """The metrics that can be had of one row."""
+        """The metrics that score a question's texts, without that of a judge of one's own."""
+        judge = self.judged
         return {
             name: metric
             for name, metric in self.metrics.items()
-            if metric.level == "item" and (self.several or "outputs" not in metric.fields)
+            if metric.level == "item" and metric is not judge
         }
 
     @property
     def embeds(self) -> bool:
-        return self.target != "judge" or any(metric.embeds for metric in self.metrics.values())
+        metrics = [*self.metrics.values()]
+        if (judge := self.judged) is not None:
+            metrics += [judge, *filter(None, [without_judge(judge)])]
+        return self.target != "judge" or any(metric.embeds for metric in metrics)
 
 
 __all__ = ["OptimizeConfig"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evals.optimizing.labels import weighted_kappa
+from evals.optimizing.labels import JudgeTarget, weighted_kappa
 from evals.optimizing.objective import Scored
 from evals.optimizing.trials import Trial
 from flows.config import config_hash
@@ -82,15 +82,35 @@ def result_of(work: Optimization, config: dict[str, Any]) -> OptimizeResult:
 
 
 def _judge(work: Optimization) -> dict[str, float | None]:
-    """A judge's agreement with labels on the held-out texts: kappa, quadratic weights."""
+    """A judge and its metric on the held-out texts: kappa with the labels, and the mean that the
+    metric comes to, before and after; the same of the metric without a judge, and of the labels.
+    """
     if work.target.name != "judge":
         return {}
-    found = {}
+    found: dict[str, float | None] = {}
     for what in ("before", "after"):
         rated = [row for row in work.rows[what].values() if row["rating"] is not None]
-        ratings, labels = [row["rating"] for row in rated], [row["label"] for row in rated]
-        found[f"kappa_{what}"] = weighted_kappa(ratings, labels)
+        _agreed(found, what, [(row["rating"], row["label"]) for row in rated])
+    rows = work.rows["before"]
+    if isinstance(work.target, JudgeTarget):
+        free = {i: work.target.without_judge(work.items[i]) for i in sorted(rows)}
+        pairs = [(value, rows[i]["label"]) for i, value in free.items() if value is not None]
+        if pairs:
+            _agreed(found, "without_judge", pairs)
+    found["mean_labels"] = _mean_of([row["label"] for row in rows.values()])
     return found
+
+
+def _agreed(
+    found: dict[str, float | None], what: str, pairs: Sequence[tuple[float, float]]
+) -> None:
+    ratings, labels = [rating for rating, _ in pairs], [label for _, label in pairs]
+    found[f"kappa_{what}"] = weighted_kappa(ratings, labels)
+    found[f"mean_{what}"] = _mean_of(ratings)
+
+
+def _mean_of(values: Sequence[float]) -> float | None:
+    return statistics.fmean(values) if values else None
 
 
 def _usage(work: Optimization) -> Usage:
@@ -114,7 +134,7 @@ def _by_metric(scored: Mapping[str, Scored]) -> dict[str, float | None]:
         name: [v for one in scored.values() if (v := one.values.get(name)) is not None]
         for name in names
     }
-    return {name: statistics.fmean(values) if values else None for name, values in found.items()}
+    return {name: _mean_of(values) for name, values in found.items()}
 
 
 def _notes(work: Optimization) -> list[str]:
@@ -126,6 +146,11 @@ def _notes(work: Optimization) -> list[str]:
         notes.append(
             "written by the extractive baseline, which reads neither instructions nor "
             "demonstrations: on it no prompt is better than another"
+        )
+    if work.settings.replicates > 1:
+        notes.append(
+            f"each question was written {work.settings.replicates} times: metrics that compare "
+            "texts read all of them, others the mean"
         )
     if work.settings.objective.search == "pareto" and work.settings.optimizer.name != "gepa":
         notes.append(f"{work.settings.optimizer.name} searches by one sum; only gepa by a front")

@@ -75,12 +75,14 @@ class Optimization:
         )
         run.ledger = self.ledger
         used = [settings.backend, *settings.roles.values()]
-        self.roles = Roles(
-            settings.backend,
-            self.ledger,
-            own=settings.roles,
-            seed=settings.seed,
-            slots=limiters(settings.runner, used),
+        self.roles = run.holding(
+            Roles(
+                settings.backend,
+                self.ledger,
+                own=settings.roles,
+                seed=settings.seed,
+                slots=limiters(settings.runner, used),
+            )
         )
         self.programs = Programs(settings)
         self.notes = judge_notes(settings, self.roles) + self.programs.notes()
@@ -97,8 +99,9 @@ class Optimization:
             settings.runner.retries, settings.runner.retry_delay_s, settings.failures_in_a_row
         )
         self.tuning = Tuning(
-            self.target, items, settings.measures, tools, self.roles, self.ledger, patience
-        )
+            self.target, items, settings.measures, tools, self.roles, self.ledger, patience,
+            settings.replicates,
+        )  # fmt: skip
         self.original: Compiled = compiled(
             self.target.program(), self.target.name, self.target.method
         )

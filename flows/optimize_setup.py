@@ -44,6 +44,7 @@ def suited(settings: OptimizeConfig, target: Target, items: Sequence[Any]) -> No
 
     Raises:
         ConfigError: They lack what it wants.
+        InputError: Some of them are of no use.
     """
     missing = [name for name in target.wants if not hasattr(items[0], name)]
     if missing:
@@ -54,6 +55,7 @@ def suited(settings: OptimizeConfig, target: Target, items: Sequence[Any]) -> No
             remedy="dataset=arguments is for target=evidence, rated for a judge of texts, "
             "rated_comments for judge=annotation",
         )
+    target.check(items)
 
 
 def own_cache(settings: OptimizeConfig, digest: str) -> Path:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evals.optimizing.debating import DebateTarget, EvidenceTarget
+from evals.optimizing.judges import WORDS, without_judge
 from evals.optimizing.labels import JudgeTarget
-from evals.optimizing.rated_comments import ANNOTATION, AnnotationTarget
+from evals.optimizing.rated_comments import AnnotationTarget
 from evals.optimizing.targets import AnswerTarget, EssayTarget, Target
 from flows.optimize_config import OptimizeConfig
 from modules.evidence import NoEvidence, Retriever
@@ -25,29 +26,34 @@ def target_of(settings: OptimizeConfig, embedder: Any, roles: Roles, work: Optim
         EvidenceError: There is no index, or another embedder built it.
     """
     if settings.target == "judge":
-        if settings.judge == ANNOTATION:
+        metric = settings.judged
+        if metric is None:
             return AnnotationTarget(settings.criteria)
-        return JudgeTarget(settings.judge or "quality")
+        own = None if embedder is None else remembering(embedder)
+        return JudgeTarget(metric, WORDS.get(metric.name, {}), own, without_judge(metric))
     writer = roles.backends["writer"].identity()
     retriever = _retriever(settings, embedder, work)
-    remembered = remembering(embedder)
+    remembered, bind = remembering(embedder), work.programs.bind(roles)
     if settings.target == "debate":
         cites = any("citation_figures" in metric.fields for metric in settings.measures.values())
         return DebateTarget(
-            settings.settings, retriever, remembered, roles.bind, backed=cites, writer=writer
+            settings.settings, retriever, remembered, bind, backed=cites, writer=writer
         )
     if settings.target == "evidence":
-        return EvidenceTarget(settings.settings, retriever, remembered, writer=writer)
+        return EvidenceTarget(settings.settings, retriever, remembered, bind, writer=writer)
     if settings.target == "essay":
         return EssayTarget(
             settings.method,
             settings.settings,
             retriever,
             remembered,
+            bind,
             stance=settings.stance,
             writer=writer,
         )
-    return AnswerTarget(settings.method, settings.settings, retriever, remembered, writer=writer)
+    return AnswerTarget(
+        settings.method, settings.settings, retriever, remembered, bind, writer=writer
+    )
 
 
 def _retriever(settings: OptimizeConfig, embedder: Any, work: Optimization) -> Retriever:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from modules.markup import markdown, visible
 from signatures.optimize_results import HoldoutMetric, OptimizeResult
 
@@ -25,6 +27,8 @@ def report_text(result: OptimizeResult, changed: str) -> str:
         arrow = "↑" if row.direction == "higher" else "↓"
         cells = [_cell(row.before), _cell(row.after), _change(row), _cell(row.p), str(row.n)]
         lines.append(f"| {row.metric} {arrow} | {' | '.join(cells)} |")
+    told = judge_lines(result.judge)
+    lines += ["", *(f"- {line}" for line in told)] if told else []
     lines += ["", f"![How the search went]({CURVE_FILE})", "", "# What was changed", "", changed]
     lines += ["", "# Trials", "", *_trials(result)]
     lines += ["", *(f"- {markdown(note)}" for note in result.notes)]
@@ -60,13 +64,27 @@ def optimize_lines(result: OptimizeResult) -> list[str]:
         name = f"{row.metric} {arrow}" + (" *" if row.metric == result.primary else "")
         lines.append(f"{name:<24}{_cell(row.before):>9}{_cell(row.after):>9}   {_change(row)}")
     lines.append("(* decides)")
-    if result.judge:
-        told = ", ".join(f"{name.replace('_', ' ')} {_cell(v)}" for name, v in result.judge.items())
-        lines.append(f"agreement with labels: {told}")
+    lines += judge_lines(result.judge)
     lines += ["", visible(result.reason)]
     if result.champion is not None:
         lines.append(f"champion: {result.champion} (use it with program=champion)")
     return lines
+
+
+def judge_lines(found: Mapping[str, float | None]) -> list[str]:
+    """A judge's agreement with held-out labels, and what its metric comes to, one above the other:
+    a judge may agree better and its metric stand elsewhere.
+    """
+    if not found:
+        return []
+    named = {"before": "before", "after": "after", "without_judge": "without a judge"}
+    kappas = [f"{named[k]} {_cell(found[f'kappa_{k}'])}" for k in named if f"kappa_{k}" in found]
+    means = [f"{named[k]} {_cell(found[f'mean_{k}'])}" for k in named if f"mean_{k}" in found]
+    labels = f"people {_cell(found.get('mean_labels'))}"
+    return [
+        f"kappa with the held-out labels: {', '.join(kappas)}",
+        f"the metric's mean on them: {', '.join([*means, labels])}",
+    ]
 
 
 def _change(row: HoldoutMetric) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evals.optimizing.compiled import Compiled, restore
 from evals.optimizing.objective import Scored
+from evals.optimizing.targets import judges_of
 from evals.scoring import RowScore
 from flows.units import Outcome, Unit, UnitPool, unit_key
 from modules.stage import program_identity
@@ -30,6 +31,7 @@ def scored_units(
     tuned = restore(program.program, work.target.program())
     bound = work.roles.bind(tuned)
     identity = program_identity(bound)
+    judges = [program_identity(judge) for judge in judges_of(bound)]
     target = [work.target.name, work.target.method, work.target.identity()]
     metrics = {
         name: RowScore(metric, work.tuning.tools).identity()
@@ -39,8 +41,8 @@ def scored_units(
     rows: dict[str, dict[str, Any]] = work.rows.setdefault(what, {})
 
     def make(item: str) -> Any:
-        row = work.tuning.row(bound, work.items[item])
-        return {"row": _kept(row), "scored": work.tuning.scored(row).model_dump()}
+        made = work.tuning.rows(bound, work.items[item])
+        return {"row": _kept(made[0]), "scored": work.tuning.scored(made).model_dump()}
 
     units = [
         Unit(
@@ -48,9 +50,10 @@ def scored_units(
             unit_key(
                 "tuned",
                 target=target,
-                program=identity,
+                program=[identity, judges],
                 metrics=metrics,
                 item=[item, work.items[item]],
+                replicates=settings.replicates,
                 corpus=work.corpus_version,
             ),
             functools.partial(make, item),

@@ -12,9 +12,10 @@ from typing import Any
 
 from evals.optimizing.compiled import Compiled, apply, read, restore
 from evals.optimizing.debating import ARGUMENT, TABLE
-from evals.optimizing.labels import JUDGES
+from evals.optimizing.judges import Kind, judged, kind
 from flows.config import AskingConfig, DebateConfig, FlowConfig
 from flows.registry import ALIAS, champion_file, model_name
+from modules.citations.judge import SupportJudge
 from modules.essay import EssayJudge
 from modules.lm.roles import Roles
 from modules.roundtable import Roundtable
@@ -38,17 +39,19 @@ class Programs:
     def __init__(self, settings: AskingConfig) -> None:
         self._settings = settings
         self._found: dict[str, tuple[str, Compiled]] = {}
+        self._judges: dict[Kind, Compiled] = {}
+        asked = _judges_asked(settings) if settings.judges else set()
         for name, spec in settings.judges.items():
-            if name not in JUDGES:
-                known = ", ".join(JUDGES)
-                raise ConfigError(f"judges.{name} is no judge", expected=f"one of {known}")
-            apply(self._read(spec, "judge", name), JUDGES[name](), source=spec)
-            if JUDGES[name] not in _judges_asked(settings):
+            judge = judged(name, settings.metrics).program()
+            apply(self._read(spec, "judge", name), judge, source=spec)
+            if kind(judge) not in asked:
                 raise ConfigError(
                     f"judges.{name} has nothing to do",
-                    expected="a metric that asks this judge, or samples to choose among",
+                    expected="a metric that asks this judge, samples to choose among (quality), or "
+                    "citations.by=judge (citation_support)",
                     remedy=f"metric={name}",
                 )
+            self._judges[kind(judge)] = self._read(spec, "judge", name)
 
     def tuned(self, program: Any, target: str, method: str, *, option: str = "program") -> Any:
         """The program with the compiled prompts that an option of the flow names, if it does.
@@ -70,14 +73,14 @@ class Programs:
 
     def bind(self, roles: Roles) -> Callable[[Any], Any]:
         """As ``roles.bind``, with each judge inside a program given its tuned prompts first."""
-        if not self._settings.judges:
+        if not self._judges:
             return roles.bind
 
         def bound(program: Any) -> Any:
             for _, part in program.named_sub_modules():
-                for name in self._settings.judges:
-                    if type(part) is JUDGES[name]:
-                        restore(self._found[f"judge/{name}"][1].program, part)
+                found = self._judges.get(kind(part))
+                if found is not None:
+                    restore(found.program, part)
             return roles.bind(program)
 
         return bound
@@ -128,12 +131,16 @@ def with_programs(table: Roundtable, settings: DebateConfig, programs: Programs)
     return table
 
 
-def _judges_asked(settings: AskingConfig) -> set[type[Any]]:
-    """The types of all that metrics, and choices among samples, ask."""
+def _judges_asked(settings: AskingConfig) -> set[Kind]:
+    """The kinds of all that metrics, choices among samples, and citation checks ask."""
     asked = [metric.program() for metric in settings.metrics.values()]
     if getattr(settings, "samples", 1) > 1 or getattr(settings, "match_budget", False):
         asked.append(EssayJudge())
-    return {type(part) for one in asked if one is not None for _, part in one.named_sub_modules()}
+    sections = (settings, *(getattr(settings, name, None) for name in ("settings", "answering")))
+    checks = (getattr(section, "citations", None) for section in sections)
+    if any(getattr(check, "by", "") == "judge" for check in checks):
+        asked.append(SupportJudge())
+    return {kind(part) for one in asked if one is not None for _, part in one.named_sub_modules()}
 
 
 def compiled_of(spec: str, settings: FlowConfig, target: str, method: str) -> Compiled:

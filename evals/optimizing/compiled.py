@@ -18,6 +18,8 @@ import dspy
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
+from modules.lm.adapter import signature_name
+from signatures import ROLES
 from signatures.errors import ConfigError, InputError
 from signatures.types import Record
 
@@ -87,15 +89,20 @@ def state_of(program: Any) -> dict[str, PredictorState]:
             instructions=predictor.signature.instructions,
             demos=[_demo(demo) for demo in predictor.demos],
         )
-        for name, predictor in sorted(program.named_predictors())
+        for name, predictor in _told(program)
     }
 
 
 def shapes_of(program: Any) -> dict[str, dict[str, FieldShape]]:
     """Predictor name -> the shape of its signature's fields."""
-    return {
-        name: _shape(predictor.signature) for name, predictor in sorted(program.named_predictors())
-    }
+    return {name: _shape(predictor.signature) for name, predictor in _told(program)}
+
+
+def _told(program: Any) -> list[tuple[str, Any]]:
+    """The predictors a compiled program tells of, by name: of what writes, not its judges."""
+    found = sorted(program.named_predictors())
+    writing = [(n, p) for n, p in found if ROLES.get(signature_name(p.signature)) != "judge"]
+    return writing or found
 
 
 def state_digest(state: Mapping[str, PredictorState]) -> str:

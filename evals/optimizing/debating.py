@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from pydantic_core import to_jsonable_python
 
-from evals.optimizing.targets import Target, has_evidence
+from evals.optimizing.targets import Target, closed, has_evidence
 from evals.scoring import STOPS
 from modules.citations import Embedder
 from modules.evidence import Background, Retriever
@@ -123,6 +123,7 @@ class EvidenceTarget(Target):
         settings: The settings of the roundtable whose turns it backs.
         retriever: Where evidence is searched.
         embedder: For citations.
+        bind: Gives a program's predictors their models.
         writer: The identity of the writer's model.
     """
 
@@ -134,9 +135,11 @@ class EvidenceTarget(Target):
         settings: RoundtableSettings,
         retriever: Retriever,
         embedder: Embedder,
+        bind: Callable[[Any], Any],
         *,
         writer: str,
     ) -> None:
+        self._bind = bind
         self.method = ARGUMENT
         self._settings = settings
         self._retriever = retriever
@@ -146,7 +149,7 @@ class EvidenceTarget(Target):
         self._recall = Background.within(recall, retriever, k=recall.background)
 
     def program(self) -> Any:
-        return arguing(self._settings, self._retriever, self._embedder)
+        return closed(arguing(self._settings, self._retriever, self._embedder), self._bind)
 
     def covers(self, item: Any) -> bool:
         return has_evidence(self._recall, item.subject)

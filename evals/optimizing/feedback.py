@@ -6,7 +6,7 @@ the claim that nothing backs, the dispute that goes unmentioned.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evals.contract import Metric, Row
@@ -21,14 +21,14 @@ LONG = 240
 
 
 def feedback(
-    objective: Objective, scored: Scored, row: Row | None, metrics: Mapping[str, Metric]
+    objective: Objective, scored: Scored, rows: Sequence[Row], metrics: Mapping[str, Metric]
 ) -> str:
-    """What to tell about one text."""
+    """What to tell about one question's text, or its several texts."""
     if scored.problem is not None:
         return f"No text came about: {scored.problem}"
     lines = [_line(name, objective, scored, metrics[name]) for name in objective.norms]
-    if objective.settings.feedback == "full" and row is not None:
-        lines += _held(row)
+    if objective.settings.feedback == "full":
+        lines += dict.fromkeys(line for row in rows for line in _held(row))
     return "\n".join(line for line in lines if line)
 
 

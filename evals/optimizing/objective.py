@@ -16,7 +16,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from evals.contract import Metric
 from signatures.errors import ConfigError
@@ -50,9 +50,13 @@ class ObjectiveSettings(Record):
 
     @field_validator("weights", "guards", mode="before")
     @classmethod
-    def _given(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        """What a yaml sets can be taken back by null."""
-        return None if value is None else {k: v for k, v in value.items() if v is not None}
+    def _given(cls, value: Any, info: ValidationInfo) -> Any:
+        """What a yaml sets can be taken back by null, one by one or as a whole."""
+        if value is None:
+            return {} if info.field_name == "guards" else None
+        return (
+            {k: v for k, v in value.items() if v is not None} if isinstance(value, dict) else value
+        )
 
     @model_validator(mode="after")
     def _sound(self) -> ObjectiveSettings:
@@ -70,12 +74,19 @@ class ObjectiveSettings(Record):
         found = {self.primary: 1.0} if self.weights is None else self.weights
         return dict(sorted(found.items()))
 
+    def _place(self, name: str) -> str:
+        """How a metric is taken out of the objective."""
+        if name == self.primary:
+            return "objective.primary=ANOTHER"
+        part = "weights" if name in self.weighed() else "guards"
+        return f"objective.{part}.{name}=null"
+
     def check(self, metrics: Mapping[str, Metric], *, several: bool = False) -> None:
         """Refuse what cannot be optimized.
 
         Args:
             metrics: Those configured, by name.
-            several: Whether a row has several texts, as a debate has turns.
+            several: Whether a question has several texts: replicates, or a debate's turns.
 
         Raises:
             ConfigError: A metric is not configured or cannot be used so.
@@ -85,14 +96,19 @@ class ObjectiveSettings(Record):
                 raise ConfigError(
                     f"the objective names no metric: {name!r}",
                     expected=f"one of {', '.join(sorted(metrics))}",
-                    remedy="add it with metric=[...]",
+                    remedy=f"add it with metric=[...], or take it out: {self._place(name)}",
                 )
             if metrics[name].level != "item":
                 raise ConfigError(
                     f"{name} is one figure over all texts and cannot be optimized text by text"
                 )
-            if "outputs" in metrics[name].fields and not several:
-                raise ConfigError(f"{name} needs several texts per question; tuning writes one")
+        for name, metric in sorted(metrics.items()):
+            if "outputs" in metric.fields and not several:
+                raise ConfigError(
+                    f"{name} compares several texts of a question",
+                    got="replicates=1: one text each",
+                    remedy="set replicates=3, which writes each question three times",
+                )
         if not metrics[self.primary].decides:
             raise ConfigError(
                 f"{self.primary} as configured cannot be the primary objective",

@@ -303,7 +303,7 @@ def feedback_metric(tuning: Tuning) -> Any:
     ) -> dspy.Prediction:
         value, scored = tuning.judged(prediction)
         parts = {} if tuning.objective is None else tuning.objective.parts(scored)
-        if prediction.row is None:
+        if prediction.rows is None:
             parts = dict.fromkeys(parts, FAILED)
         return dspy.Prediction(
             score=value, feedback=tuning.told(prediction, scored), objective_scores=parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from pydantic_core import to_jsonable_python
@@ -11,6 +11,7 @@ from pydantic_core import to_jsonable_python
 from evals.dispute import acknowledges
 from modules.answering import AnswerMethod, AnswerSettings
 from modules.citations import Embedder
+from modules.citations.judge import SupportJudge
 from modules.essay import EssayMethod, EssaySettings
 from modules.evidence import Background, Retriever
 from signatures.errors import EvidenceError
@@ -24,9 +25,11 @@ class Target(ABC):
         name: As in ``target=name``.
         method: Which of the target's methods: a compiled program fits that one alone.
         wants: What items must have besides an id and a text.
+        field: The field of a row that holds its text.
     """
 
     name: ClassVar[str]
+    field: ClassVar[str] = "generation"
     wants: ClassVar[tuple[str, ...]] = ()
     method: str
 
@@ -46,6 +49,13 @@ class Target(ABC):
         """Whether there is evidence on an item; without it no prompt makes a text."""
         return True
 
+    def check(self, items: Sequence[Any]) -> None:  # noqa: B027 - most take what they are given
+        """Refuse items that it can make nothing of.
+
+        Raises:
+            InputError: There are some; they are named.
+        """
+
     def prepare(self, items: Sequence[Any], threads: int) -> None:  # noqa: B027 - most need nothing
         """Ask once, before the search, for what is the same for all candidates."""
 
@@ -62,11 +72,13 @@ class EssayTarget(Target):
         settings: What it is told.
         retriever: Where evidence is searched.
         embedder: For citations.
+        bind: Gives a program's predictors their models.
         stance: What essays do with the proposition.
         writer: The identity of the writer's model.
     """
 
     name: ClassVar[str] = "essay"
+    field: ClassVar[str] = "essay"
 
     def __init__(
         self,
@@ -74,6 +86,7 @@ class EssayTarget(Target):
         settings: EssaySettings,
         retriever: Retriever,
         embedder: Embedder,
+        bind: Callable[[Any], Any],
         *,
         stance: EssayStance,
         writer: str,
@@ -84,10 +97,12 @@ class EssayTarget(Target):
         self._retriever = retriever
         self._embedder = embedder
         self._stance = stance
+        self._bind = bind
         self._writer = writer
 
     def program(self) -> Any:
-        return self._method.program(self._settings, self._retriever, self._embedder)
+        made = self._method.program(self._settings, self._retriever, self._embedder)
+        return closed(made, self._bind)
 
     def covers(self, item: Any) -> bool:
         return has_evidence(self.program().recall, item.text)
@@ -125,6 +140,7 @@ class AnswerTarget(Target):
         settings: What it is told.
         retriever: Where evidence is searched.
         embedder: For citations.
+        bind: Gives a program's predictors their models.
         writer: The identity of the writer's model.
     """
 
@@ -136,6 +152,7 @@ class AnswerTarget(Target):
         settings: AnswerSettings,
         retriever: Retriever,
         embedder: Embedder,
+        bind: Callable[[Any], Any],
         *,
         writer: str,
     ) -> None:
@@ -144,10 +161,12 @@ class AnswerTarget(Target):
         self._settings = settings
         self._retriever = retriever
         self._embedder = embedder
+        self._bind = bind
         self._writer = writer
 
     def program(self) -> Any:
-        return self._method.program(self._settings, self._retriever, self._embedder)
+        made = self._method.program(self._settings, self._retriever, self._embedder)
+        return closed(made, self._bind)
 
     def covers(self, item: Any) -> bool:
         return has_evidence(self.program().recall, item.text)
@@ -188,6 +207,20 @@ def _dispute(item: Any, answer: str) -> dict[str, bool]:
     return {"dispute_acknowledged": acknowledges(answer, item.text)}
 
 
+def closed(program: Any, bind: Callable[[Any], Any]) -> Any:
+    """The program with its citation judge, where it has one, bound and closed to tuning: what
+    judges texts must not learn together with what writes them.
+    """
+    for judge in judges_of(program):
+        bind(judge)._compiled = True  # DSPy's word for what optimizers leave alone
+    return program
+
+
+def judges_of(program: Any) -> list[Any]:
+    """The judges inside a program that writes."""
+    return [part for _, part in program.named_sub_modules() if isinstance(part, SupportJudge)]
+
+
 def has_evidence(recall: Background, subject: str) -> bool:
     """Whether a program's own search finds anything on a subject."""
     try:
@@ -202,4 +235,4 @@ def by_id(items: Sequence[Any]) -> dict[str, Any]:
     return {item.id: item for item in items}
 
 
-__all__ = ["AnswerTarget", "EssayTarget", "Target", "by_id", "has_evidence"]
+__all__ = ["AnswerTarget", "EssayTarget", "Target", "by_id", "closed", "has_evidence", "judges_of"]

@@ -7,7 +7,6 @@ be copied (models, retriever, metrics, the record) is in :class:`Tuning`, which 
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import threading
@@ -16,16 +15,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import dspy
-from pydantic_core import to_jsonable_python
 
 from evals.contract import Metric, Tools
 from evals.optimizing.compiled import PredictorState, restore, state_digest, state_of
 from evals.optimizing.ended import SearchEnded, SearchLedger, searching
 from evals.optimizing.feedback import feedback
 from evals.optimizing.objective import Objective, Scored
+from evals.optimizing.replicates import copied, figures, written
 from evals.optimizing.targets import Target, by_id
 from evals.optimizing.trials import Trials
-from evals.scoring import STOPS, scored
+from evals.scoring import STOPS
 from modules.lm.adapter import signature_name
 from modules.lm.once import once
 from modules.lm.roles import Roles
@@ -57,6 +56,7 @@ class Tuning:
         roles: The models.
         ledger: Where all is counted.
         patience: With failures.
+        replicates: How often each question is written.
     """
 
     def __init__(
@@ -68,8 +68,10 @@ class Tuning:
         roles: Roles,
         ledger: SearchLedger,
         patience: Patience,
+        replicates: int = 1,
     ) -> None:
         self.target = target
+        self.replicates = replicates
         self.items = by_id(items)
         self.metrics = dict(sorted(metrics.items()))
         self.roles = roles
@@ -85,26 +87,18 @@ class Tuning:
 
     # --- without the search: before and after it ------------------------------------------------
 
-    def row(self, program: Any, item: Any) -> dict[str, Any]:
-        """The row of one item by a program whose models are bound, and the tokens it took."""
+    def rows(self, program: Any, item: Any) -> list[dict[str, Any]]:
+        """The rows of one item by a program whose models are bound: one for each replicate."""
         with dspy.context(trace=[]):
             return self._made(program, item)
 
-    def scored(self, row: dict[str, Any]) -> Scored:
-        """The row under all metrics, each row once."""
-        key = hashlib.sha256(json.dumps(row, sort_keys=True, default=str).encode()).hexdigest()
+    def scored(self, rows: Sequence[dict[str, Any]]) -> Scored:
+        """An item's rows under all metrics, the same rows once."""
+        key = hashlib.sha256(json.dumps(rows, sort_keys=True, default=str).encode()).hexdigest()
         kept = self._scores.get([key])
         if key in kept:
             return kept[key]
-        found = {
-            name: scored(name, functools.partial(metric.score, row, self.tools))
-            for name, metric in self.metrics.items()
-        }
-        result = Scored(
-            values={name: item.value for name, item in found.items()},
-            said={name: item.explanation for name, item in found.items()},
-            failed=[name for name, item in found.items() if item.status == "failed"],
-        )
+        result = figures(rows, self.target.field, self.metrics, self.tools)
         if not result.failed:  # what failed may do better the next time
             self._scores.put({key: result})
         return result
@@ -124,10 +118,10 @@ class Tuning:
             # Optimizers may send slow work a second time: it waits for the first, and is then
             # answered from the cache.
             with once("attempt", id(self), digest, item_id, _rollout(tunable)):
-                row, problem = self._tried(tunable, item_id)
+                rows, problem = self._tried(tunable, item_id)
             self._counted(problem)
         return dspy.Prediction(
-            row=row,
+            rows=rows,
             problem=problem,
             item=item_id,
             candidate=digest,
@@ -139,11 +133,11 @@ class Tuning:
         """The objective of an attempt as an optimizer is told it, and what it is made of."""
         if self.objective is None:
             raise RuntimeError("there is no objective before the baseline is known")
-        if prediction.row is None:
+        if prediction.rows is None:
             result = Scored(problem=prediction.problem)
         else:
             with searching(), self.ledger.unit(f"{prediction.candidate}/{prediction.item}"):
-                result = self.scored(prediction.row)
+                result = self.scored(prediction.rows)
         value = self.objective.of(result)
         if self.trials is not None and not prediction.exploring:
             self.trials.note(prediction.candidate, prediction.state, prediction.item, result, value)
@@ -153,13 +147,15 @@ class Tuning:
         """The feedback on an attempt."""
         if self.objective is None:
             raise RuntimeError("there is no objective before the baseline is known")
-        return feedback(self.objective, result, prediction.row, self.metrics)
+        return feedback(self.objective, result, prediction.rows or (), self.metrics)
 
     def failed_proposal(self, error: MootError) -> None:
         """A proposal of the reflecting model came to nothing; too many in a row end the search."""
         self._counted(error.line())
 
-    def _tried(self, tunable: Tunable, item_id: str) -> tuple[dict[str, Any] | None, str | None]:
+    def _tried(
+        self, tunable: Tunable, item_id: str
+    ) -> tuple[list[dict[str, Any]] | None, str | None]:
         item = self.items[item_id]
         for attempt in range(1 + self.patience.retries):
             try:
@@ -176,10 +172,9 @@ class Tuning:
                 return None, f"{type(error).__name__}: {error}"
         raise AssertionError("unreachable")
 
-    def _made(self, program: Any, item: Any) -> dict[str, Any]:
-        """The item's row, under a trace that holds nothing else."""
-        row = self.target.row(program, item)
-        return {**row, "tokens": sum(_tokens(*step) for step in dspy.settings.trace)}
+    def _made(self, program: Any, item: Any) -> list[dict[str, Any]]:
+        """The item's rows, under a trace that holds nothing else."""
+        return written(self.target, program, item, self.replicates)
 
     def _counted(self, problem: str | None) -> None:
         with self._lock:
@@ -241,12 +236,7 @@ class Tunable(dspy.Module):
 
     def deepcopy(self) -> Tunable:
         """A copy with prompts of its own; everything else is shared or built anew."""
-        other = type(self)(self.tuning)
-        mine = dict(self.program.named_predictors())
-        for name, predictor in other.program.named_predictors():
-            predictor.signature = mine[name].signature
-            predictor.demos = list(mine[name].demos)
-            predictor.lm = mine[name].lm
+        other = type(self)(self.tuning, copied(self.tuning.target, self.program))
         other.rollout = self.rollout
         if getattr(self, "_compiled", False):
             other._compiled = True
@@ -292,13 +282,6 @@ def loaded(tuning: Tuning, state: Mapping[str, PredictorState]) -> Tunable:
     made = Tunable(tuning)
     restore(state, made.program)
     return made
-
-
-def _tokens(predictor: Any, inputs: Mapping[str, Any], reply: Any) -> int:
-    """Tokens of one call, estimated: a quarter of the characters of prompt and reply."""
-    parts = [dict(inputs), dict(reply.items()), *map(dict, predictor.demos)]
-    text = json.dumps(to_jsonable_python(parts, fallback=str), ensure_ascii=False)
-    return (len(text) + len(predictor.signature.instructions)) // 4
 
 
 def _tuned_steps(program: Any, trace: Sequence[Any]) -> list[Any]:

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evals.contract import Tools
 from evals.coverage import PovCoverage
+from evals.diversity import SelfEmb
 from evals.metrics import CitationPrecision, CitationRecall
 from evals.optimizing.compiled import apply, compiled, read, restore, state_of
 from evals.optimizing.diff import diff
@@ -23,14 +25,19 @@ from evals.optimizing.labels import weighted_kappa
 from evals.optimizing.objective import Norm, Objective, ObjectiveSettings, Scored, norm
 from evals.optimizing.promotion import verdict
 from evals.optimizing.reflection import AskedComponents
+from evals.optimizing.replicates import copied, figures, written
 from evals.optimizing.split import Shares, group_of, split
+from evals.optimizing.targets import EssayTarget, judges_of
 from evals.optimizing.trials import Trials
+from modules.essay import EndToEnd, EssaySettings
+from modules.evidence import NoEvidence
 from modules.lm.ask import Ask
 from modules.lm.ledger import Budget
 from signatures.debate import MakePlan
 from signatures.errors import BudgetReached, ConfigError, InputError
 from signatures.essay import WriteEssay
 from signatures.types import Record
+from tests.evals.angles import Angles
 
 METRICS = {"citation_recall": CitationRecall(), "citation_precision": CitationPrecision()}
 
@@ -118,7 +125,7 @@ def test_feedback_names_what_is_wrong_and_scores_alone_do_not() -> None:
             {"primary": "citation_recall", "feedback": kind}
         )
         norms = {"citation_recall": Norm(mean=0.5, sd=0.1, sign=1)}
-        told[kind] = feedback(Objective(settings, norms), scored, row, METRICS)
+        told[kind] = feedback(Objective(settings, norms), scored, [row], METRICS)
     for said in ("the taxpayers", "Fees keep families away.", "All love fees", "disputed"):
         assert said in told["full"]
     assert told["scores"] == "citation_recall is 0.5 (higher is better)"
@@ -295,3 +302,70 @@ def test_reflection_passes_over_components_that_were_not_asked() -> None:
     both = [{"trace": [*written[0]["trace"], (Ask(MakePlan).predict, {}, None)]}]
     chosen = [choose(state, given, [], 0, {})[0] for given in (written, both, both, written)]
     assert chosen == [names[1], names[0], names[1], names[1]]
+
+
+# --- what judges is not tuned with what it judges -------------------------------------------------
+
+
+def test_a_citation_judge_is_closed_to_tuning() -> None:
+    settings = EssaySettings.model_validate({"citations": {"by": "judge"}})
+    bound: list[Any] = []
+
+    def bind(program: Any) -> Any:
+        bound.append(program)
+        return program
+
+    target = EssayTarget(
+        EndToEnd(), settings, NoEvidence(), Angles(), bind, stance="refute", writer="w"
+    )
+    program = target.program()
+    assert bound == judges_of(program) != []
+    named = {p.signature.__name__ for _, p in program.named_predictors()}
+    assert named == {"WriteOutright"}
+    # A flow whose judge is open takes what was tuned, and keeps its judge's own prompt.
+    flow = EndToEnd().program(settings, NoEvidence(), Angles())
+    apply(compiled(program, "essay", "e2e"), flow, source="here")
+    assert any(p.signature.__name__ == "JudgeCitations" for _, p in flow.named_predictors())
+
+
+def test_replicates_are_rollouts_of_their_own_and_their_steps_are_the_programs() -> None:
+    class Target(EssayTarget):
+        def row(self, program: Any, item: Any) -> dict[str, Any]:
+            reply = program(subject=item.text)
+            return {"generation": reply.answer, "question": item.text}
+
+        def program(self) -> Any:
+            return Asked()
+
+    class Asked(dspy.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.ask = dspy.Predict("subject -> answer")
+
+        def forward(self, *, subject: str) -> Any:
+            return self.ask(subject=subject)
+
+    program = Asked()
+    program.ask.lm = dspy.utils.DummyLM([{"answer": f"{n}"} for n in range(3)])
+    program.ask.demos = [dspy.Example(subject="a", answer="b")]
+    target = Target(
+        EndToEnd(),
+        EssaySettings(),
+        NoEvidence(),
+        Angles(),
+        lambda p: p,
+        stance="refute",
+        writer="w",
+    )
+    with dspy.context(trace=[]):
+        rows = written(target, program, Question(id="1", text="Q"), 3)
+        steps = dspy.settings.trace
+    assert [row["generation"] for row in rows] == ["0", "1", "2"]
+    assert [step[0] for step in steps] == [program.ask] * 3
+    copies = [copied(target, program, n).ask for n in (1, 2)]
+    assert len({one.lm.kwargs["rollout_id"] for one in copies}) == 2
+    assert all(one.demos == program.ask.demos for one in copies)
+    metric = SelfEmb()
+    found = figures(rows, "generation", {"self_emb": metric, **METRICS}, Tools(Angles()))
+    assert found.values["self_emb"] is not None
+    assert sorted(found.failed) == sorted(METRICS)  # these rows cite nothing that could be read

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from signatures.errors import BudgetReached
-from tests.flows.test_optimize import MODEL, QUESTIONS, optimized, words
+from signatures.errors import BudgetReached, ConfigError
+from tests.flows.test_optimize import MODEL, QUESTIONS, dataset, optimized, words
 from tests.modules.perplexity.tiny import gpt2
 from tests.servers.completions import PromptRead
 from tests.servers.lm import LMServer
-from tests.servers.teachable import knowing
+from tests.servers.teachable import APART, knowing, teachable
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
 
@@ -99,3 +99,53 @@ def test_a_local_model_reads_what_the_baseline_writes(
     assert not found["promoted"]
     assert found["baseline"]["pd_length_controlled"] > 0
     assert found["baseline"]["objective"] == pytest.approx(0.5, abs=0.3)
+
+
+# --- several texts of a question ------------------------------------------------------------------
+
+APARTNESS = (
+    "metric=[opinion_diversity,length]", "objective.primary=opinion_diversity",
+    "metrics.opinion_diversity.points=builtin",
+)  # fmt: skip
+
+
+def test_texts_of_one_question_are_tuned_to_differ(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    rows = dataset(tmp_path / "rows.jsonl", *QUESTIONS[:9])
+    more = [f"paths.artifacts={corpus}", *APARTNESS, "replicates=3", "optimizer=gepa"]
+    with LMServer(teachable, models=(MODEL,)) as server:
+        cold = words(rows, *more, server=server)
+        with pytest.raises(ConfigError, match=r"one text 3 times.*temperature 0"):
+            optimized(cold)
+        plain = [*cold, "backend.temperature=null"]
+        # Each text is a call, and counted: nine of them are three questions.
+        with pytest.raises(BudgetReached):
+            optimized([*plain, "budget.calls=9"], tmp_path / "run")
+        assert len(server.requests) == 9
+        found = optimized(plain, tmp_path / "run")
+        asked = len(server.requests)
+        assert found["run"]["usage_total"]["calls"] == asked
+        assert server.errors == []
+    assert found["promoted"], found["reason"]
+    assert APART in Path(found["program"]).read_text()
+    before, after = (found["holdout"][when]["opinion_diversity"] for when in ("before", "after"))
+    assert after < before == pytest.approx(100, abs=0.01)
+    told = [r.user for r in server.requests if "most alike (1.00)" in r.user]
+    assert told, "what is said twice is named to the reflector"
+    seeds = {r.body["seed"] for r in server.requests if "question" in r.user}
+    assert len(seeds) == 3
+
+
+def test_the_baseline_writes_several_texts_and_one_is_refused(corpus: Path, tmp_path: Path) -> None:
+    rows = dataset(tmp_path / "rows.jsonl", *QUESTIONS[:8])
+    plain = words(rows, f"paths.artifacts={corpus}", *APARTNESS, "optimizer=bootstrap")
+    with pytest.raises(ConfigError, match=r"opinion_diversity compares several texts .*replicates"):
+        optimized(plain)
+    found = optimized([*plain, "replicates=2"])
+    assert not found["promoted"]
+    assert 0 < found["baseline"]["opinion_diversity"] <= 100
+    with pytest.raises(ConfigError, match=r"preference .*cannot be the primary"):
+        primary = ("metric=[preference]", "objective.primary=preference")
+        optimized([*plain[:-2], *primary, "replicates=2"])

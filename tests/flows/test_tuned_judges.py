@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import dspy
+import numpy as np
 import pytest
 
 from evals.optimizing.compiled import compiled
+from modules.evidence import NoEvidence
 from modules.judging import QualityJudge
 from signatures.errors import ConfigError, InputError
 from tests.flows.test_optimize import MODEL, optimized
@@ -101,7 +105,7 @@ def test_an_evaluation_is_judged_by_it(corpus: Path, tmp_path: Path, program: Pa
 
 
 def test_what_is_no_judges_program_is_refused(home: Path, texts: Path, program: Path) -> None:
-    with pytest.raises(ConfigError, match=r"judges\.beauty is no judge"):
+    with pytest.raises(ConfigError, match="the judge 'beauty' cannot be tuned"):
         scored(home, texts, f"+judges.beauty={program}")
     with pytest.raises(ConfigError, match="tuned for judge/quality"):
         scored(home, texts, f"judges.relevance={program}")
@@ -148,3 +152,132 @@ def test_an_annotator_is_tuned_for_agreement_and_annotates(corpus: Path, tmp_pat
     assert set(done["run"]["programs"]) == {"judge/annotation"}
     with pytest.raises(ConfigError, match="tuned by one criterion"):
         optimized([*real, *given, f"dataset.path={rows}", "criteria=[toxicity,argument_quality]"])
+
+
+def test_the_citation_check_of_a_text_asks_the_tuned_judge(home: Path, tmp_path: Path) -> None:
+    from flows.config import EssayConfig, typed
+    from flows.programs import Programs
+    from modules.citations.judge import SupportJudge
+    from modules.lm.ledger import Ledger
+    from modules.lm.roles import Roles
+
+    judge = SupportJudge()
+    told = judge.ask.predict.signature.instructions + STRICT
+    judge.ask.predict.signature = judge.ask.predict.signature.with_instructions(told)
+    path = tmp_path / "program.json"
+    path.write_text(compiled(judge, "judge", "citation_support").text())
+    words = ["subject=x", f"paths.artifacts={home}", f"judges.citation_support={path}"]
+    with pytest.raises(ConfigError, match="citation_support has nothing to do"):
+        Programs(typed(EssayConfig, composed("essay", *words)))
+    settings = typed(EssayConfig, composed("essay", *words, "citations.by=judge"))
+    program = settings.method.program(settings.settings, NoEvidence(), Alike())
+    Programs(settings).bind(Roles(settings.backend, Ledger(None)))(program)
+    asked = dict(program.named_predictors())["check.judge.ask.predict"]
+    assert asked.signature.instructions == told
+
+
+# --- any judge, by rows with labels ---------------------------------------------------------------
+
+EXCLAIMS = [n % 3 == 0 for n in range(12)]
+"""The server's judges, once they are strict, find right what exclaims."""
+
+
+def labelled(judge: str, n: int, right: bool) -> dict[str, Any]:
+    """A row of the twelve, as the judge's metric reads it."""
+    mark = "!" if right else ""
+    question = f"Is number {n} right?"
+    if judge == "da":
+        said = "Some say yes and others say no" if right else "It is"
+        return {"question": question, "answer": f"{said}{mark}", "label": right}
+    if judge == "preference":
+        texts = [f"One {n}{mark}", f"Other {n}{'' if right else '!'}"]
+        return {"proposition": question, "outputs": texts, "label": ("second", "first")[right]}
+    passage = f"The museum of town {n} is free of charge{mark}"
+    sentence = passage if right else f"Wages of bakers fell by {n} percent"
+    label = ("unsupported", "supported")[right]
+    return {"sentence": sentence, "passage": passage, "label": label, "topic": question}
+
+
+@pytest.mark.parametrize("judge", ["da", "preference", "citation_support"])
+def test_any_judge_is_tuned_and_told_beside_its_metric(
+    corpus: Path, tmp_path: Path, judge: str
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    rows = [{"id": f"r{n}", **labelled(judge, n, right)} for n, right in enumerate(EXCLAIMS)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with LMServer(teachable, models=(MODEL,)) as server:
+        real = [f"paths.artifacts={corpus}", "tracking=none", "backend=openai"]
+        real += [f"backend.base_url={server.base_url}", f"dataset.path={path}", "seed=1"]
+        found = optimized([*real, "target=judge", f"judge={judge}", "optimizer=gepa"])
+        assert server.errors == []
+    told = found["judge"]
+    assert told["kappa_after"] == 1.0, (found["reason"], told)
+    assert (told["kappa_before"] or 0) < 0.5
+    assert told["mean_after"] == told["mean_labels"] != told["mean_before"]
+    assert ("kappa_without_judge" in told) == (judge != "preference")
+    assert found["method"] == judge
+
+
+SAID: dict[str, Any] = {
+    **dict.fromkeys(("explanation", "discussion", "system_response_claims"), "So."),
+    **dict.fromkeys(("ground_truth_key_ideas", "system_response_key_ideas"), "So."),
+    **dict.fromkeys(("quality", "relevance", "score", "rating"), 3.0),
+    **dict.fromkeys(("groundedness", "answer_relevance", "completeness"), 0.5),
+    **dict.fromkeys(("acknowledges", "comprehensive"), True),
+    **{name: ["One."] for name in ("steps", "views", "points")},
+    "better": "first",
+    "useful": [1],
+    "verdict": 1,
+    "judgements": [{"number": 1, "verdict": "weak", "quote": ""}],
+}
+"""What each judge answers with, by output field."""
+
+
+class Alike:
+    """Embeds all texts alike."""
+
+    name = "alike"
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        return np.ones((len(texts), 1), dtype=np.float32)
+
+
+def test_every_judge_rates_rows_of_its_own(tmp_path: Path) -> None:
+    """All judges of the project's metrics take labelled rows, and rate on their metric's scale."""
+    from evals.optimizing.judges import KNOWN, WORDS
+    from evals.optimizing.labels import JudgeTarget, RatedFile
+    from signatures import ROLES
+    from tests.modules.fake import fake_lm
+
+    row = {"id": "r", "question": "Q?", "answer": "A text.", "reference": "R.", "label": 1,
+           "outputs": ["One text.", "Another."], "sentence": "S.", "passage": "P.",
+           "passages": [{"id": "p", "text": "P."}]}  # fmt: skip
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    items = RatedFile(name="own", path=path).items()
+    asked = set()
+    with dspy.context(lm=fake_lm(lambda signature, inputs: SAID)):
+        for name, metric in KNOWN.items():
+            target = JudgeTarget(metric, WORDS.get(name, {}), Alike())
+            target.check(items)
+            program = target.program()
+            asked |= {p.signature.__name__ for _, p in program.named_predictors()}
+            rating = target.row(program, items[0])["rating"]
+            assert metric.range[0] <= rating <= metric.range[1], name
+    judges = {name for name, role in ROLES.items() if role == "judge"}
+    assert judges - asked == {"AnnotateComment"}, "judge=annotation tunes that one"
+
+
+def test_labels_that_a_judge_cannot_take_are_refused(corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    rows = [{"id": f"r{n}", **labelled("da", n, n > 5)} for n in range(12)]
+    path.write_text("".join(json.dumps({**row, "label": 3}) + "\n" for row in rows))
+    given = [f"paths.artifacts={corpus}", "target=judge", f"dataset.path={path}", "tracking=none"]
+    with pytest.raises(InputError, match=r"12 of 12 labelled rows do not suit judge=da.*0 to 1"):
+        optimized([*given, "judge=da"])
+    with pytest.raises(InputError, match="no passages"):
+        optimized([*given, "judge=groundedness"])
+    with pytest.raises(ConfigError, match=r"'g_eval_weighted' cannot be tuned.*evaluator"):
+        optimized([*given, "judge=g_eval_weighted"])
+    with pytest.raises(ConfigError, match=r"'length' cannot be tuned.*citation_support"):
+        optimized([*given, "judge=length"])

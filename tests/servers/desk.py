@@ -134,6 +134,12 @@ class Desk:
             return [times for _, times in sorted(self._log.intervals.items())]
 
     @property
+    def times(self) -> dict[int, tuple[float, float]]:
+        """The same by the requests' index: those still under way have none."""
+        with self._lock:
+            return dict(self._log.intervals)
+
+    @property
     def max_concurrent(self) -> int:
         """The most requests that were being answered at the same time."""
         with self._lock:

@@ -8,9 +8,11 @@ Untaught, it cites some of its sentences and speaks for some of those concerned,
 hash of the question. Two lessons make it better, wherever in the prompt they stand, and so does
 each demonstration in which every sentence is cited. At a roundtable it repeats what others said
 unless taught (or shown turns) to be new, and it searches for an argument by its topic alone unless
-taught to name what the argument says. As a reflector it takes up what feedback names
-and knows no lesson by itself; asked to make instructions up, it draws among a few, most of them
-useless. Replies depend on the prompt alone.
+taught to name what the argument says. Whatever the seed, its texts on a question are the same
+unless taught to differ. As a judge it finds all texts good unless taught to be strict. As a
+reflector it takes up what feedback names and knows no lesson by itself; asked to make instructions
+up, it draws among a few, most of them useless. Replies depend on the prompt alone, and on the seed
+where that is said above.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from .debaters import debaters
@@ -31,6 +33,7 @@ USELESS = ("Write with confidence.", "Be brief.", "Think step by step.", "Mind y
 FRESH = "Say what nobody at the table has said yet."
 NAMED = "Put the argument's own words into the query."
 STRICT = "Be strict: give the highest rating to hardly any text."
+APART = "Let each text on a question make points of its own."
 LESSONS = (CITE, CONCERNED)
 
 TEXTS = {"essay", "answer", "overview", "detailed_answer"}
@@ -75,6 +78,8 @@ def teachable(request: LMRequest) -> Reply | str:
         return answer(request, {"text": _cited_argument(request)})
     if "quality" in fields:
         return answer(request, _rating(request))
+    if "verdict" in fields or "better" in fields or "judgements" in fields:
+        return answer(request, _verdict(request, fields))
     if "ratings" in fields:
         return answer(request, _annotation(request))
     if "revised" in fields:
@@ -96,6 +101,9 @@ def lessons(request: LMRequest) -> int:
 def _text(request: LMRequest) -> str:
     """Sentences of the passages, word for word, so many of them with their citation."""
     found = [(int(n), json.loads(f'"{text}"')) for n, _, text in PASSAGE.findall(request.user)]
+    if APART in request.system and found:  # each seed has a few of its own
+        start = _hash(str(request.body.get("seed"))) % len(found)
+        found = [*found[start:], *found[:start]][:2]
     drawn = 1 + _hash(request.user) % 4
     cited = min(drawn + 2 * lessons(request), SENTENCES)
     sentences = []
@@ -163,6 +171,8 @@ def _revised(request: LMRequest) -> str:
         learnt.append(CONCERNED)
     if "too high" in request.user and STRICT not in instruction:
         learnt.append(STRICT)
+    if "most alike (" in request.user and APART not in instruction:
+        learnt.append(APART)
     if "repeats most" in request.user and FRESH not in instruction:
         learnt.append(FRESH)
     searches = "search query" in instruction
@@ -178,6 +188,21 @@ def _rating(request: LMRequest) -> dict[str, Any]:
     stars = max(1, min(5, _field(request.user, "essay").count("!")))
     given = stars if STRICT in request.system else min(5, stars + 2)
     return {"explanation": f"It exclaims {stars} times.", "quality": given}
+
+
+def _verdict(request: LMRequest, fields: Collection[str]) -> dict[str, Any]:
+    """What exclaims is right; untaught, all that is judged is, and the first of two is better."""
+    strict = STRICT in request.system
+    if "verdict" in fields:
+        right = not strict or "!" in _field(request.user, "answer")
+        return {"explanation": "So it is.", "verdict": int(right)}
+    if "judgements" in fields:
+        right = not strict or "!" in _field(request.user, "citations")
+        held = "supported" if right else "unsupported"
+        return {"judgements": [{"number": 1, "verdict": held, "quote": ""}]}
+    one, other = (_field(request.user, name).count("!") for name in ("first", "second"))
+    better = "tie" if one == other else "first" if one > other else "second"
+    return {"explanation": "Compared.", "better": better if strict else "first"}
 
 
 def _annotation(request: LMRequest) -> dict[str, Any]:
@@ -231,6 +256,7 @@ def _hash(text: str) -> int:
 
 
 __all__ = [
+    "APART",
     "CITE",
     "CONCERNED",
     "FRESH",
