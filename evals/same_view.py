@@ -22,12 +22,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modules.citations.features import Features, compare
+from modules.citations.features import compare
 from modules.lm.extractive.stance import StanceReader
 from modules.vectors import Embedder, rows
 
+COMPARED = (
+    "cosine", "covered", "covered_passage", "worst_clause", "inserted", "replaced",
+    "strange_numbers", "strange_names", "denied", "negations", "opposed", "absolute", "extreme",
+    "unhedged", "turned", "short",
+)  # fmt: skip
+"""Those of the citation check's :class:`modules.citations.features.Features` that are read."""
+
 WORDED = (
-    *Features._fields,
+    *COMPARED,
     "covered back",
     "denied back",
     "opposed back",
@@ -80,7 +87,8 @@ def worded(pairs: Pairs, embedder: Embedder) -> Floats:
 def _compared(view: str, said: str, vectors: Mapping[str, Any]) -> list[float]:
     there = compare(view, said, [said], vectors).features
     back = compare(said, view, [view], vectors).features
-    return [*there, back.covered, back.denied, back.opposed, back.negations, back.replaced]
+    read = [getattr(there, name) for name in COMPARED]
+    return [*read, back.covered, back.denied, back.opposed, back.negations, back.replaced]
 
 
 @lru_cache(maxsize=256)

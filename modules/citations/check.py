@@ -23,8 +23,8 @@ class CitationCheck(Stage):
     The built-in check has no judge: what the passage says word for word is supported. Else it
     compares the sentence with the nearest one to three
     sentences of the passage by meaning (cosine of embeddings) and by what a paraphrase may not
-    change (numbers, names, denials, how much and how surely), and weighs the figures in a
-    calibrated logistic regression. The judge, where one is asked, is an LM; citations on which it
+    change (numbers, names, denials, how much and how surely), and weighs the figures by calibrated
+    regression trees. The judge, where one is asked, is an LM; citations on which it
     abstains are left to the built-in check.
 
     Args:
@@ -35,7 +35,7 @@ class CitationCheck(Stage):
         repair: Whether an LM rewrites, once, the sentences that no passage they cite bears out.
     """
 
-    version = 3
+    version = 4
 
     def __init__(
         self,

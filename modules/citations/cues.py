@@ -14,6 +14,12 @@ _NEGATIONS_WORDS = """
 NEGATIONS = frozenset(_NEGATIONS_WORDS.split())
 """Words that turn round what follows them; so does every token that ends in ``n't``."""
 
+DOUBTS = frozenset(
+    {"doubt", "doubtful", "doubts", "false", "falsely", "mistaken", "myth", "untrue", "wrong",
+     "wrongly"}
+)  # fmt: skip
+"""Words that take back what stands beside them."""
+
 _HEDGES_WORDS = """
     some several many most few often sometimes usually generally mostly largely partly rarely
     may might could can would should likely unlikely possibly probably perhaps potentially
@@ -184,6 +190,6 @@ def contraries(word: Word) -> frozenset[str]:
 
 
 __all__ = [
-    "ABSOLUTES", "EXTREMES", "HEDGES", "Word", "contraries", "is_negation", "missing", "names",
-    "numbers", "read", "stem", "undone",
+    "ABSOLUTES", "DOUBTS", "EXTREMES", "HEDGES", "Word", "contraries", "is_negation", "missing",
+    "names", "numbers", "read", "stem", "undone",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""How a sentence stands to the passage it cites, in a dozen figures."""
+"""How a sentence stands to the passage it cites, in figures."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from modules.citations.cues import (
     ABSOLUTES,
+    DOUBTS,
     EXTREMES,
     HEDGES,
     Word,
@@ -68,6 +69,14 @@ class Features(NamedTuple):
     """Share of the matched words round which the order is turned: who does what to whom."""
     short: float
     """1 / content words of the sentence: how little there is to go by."""
+    ordered: float
+    """Share of the sentence's words that the span has in the same order: how far it is a copy."""
+    run: float
+    """The longest of its runs of words that the span holds, as a share of the sentence."""
+    denials: float
+    """Negations in the sentence, 2 at most."""
+    doubted: float
+    """Words that take back what they stand beside and that the span does not hold, 2 at most."""
 
 
 class Compared(NamedTuple):
@@ -117,15 +126,17 @@ def copied(sentence: str, passage: str, parts: Sequence[str]) -> Compared | None
     near = [parts[i] for i in nearest(sentence, parts)]
     held = [(_covered(words, {w.stem for w in read(part)}), -len(part), part) for part in near]
     covered, _, span = max(held)
-    if covered < _COPIED or _in_order(words, read(span)) < _COPIED:
+    if covered < _COPIED or _in_order(words, read(span))[0] < _COPIED:
         return None
     return Compared(_features(words, sentence, span, passage, (1.0, covered)), span)
 
 
-def _in_order(words: Sequence[Word], there: Sequence[Word]) -> float:
+def _in_order(words: Sequence[Word], there: Sequence[Word]) -> tuple[float, float]:
+    """Shares of the words that match in order: all, and the longest run."""
     one, other = [w.text for w in words], [w.text for w in there]
     matcher = SequenceMatcher(None, one, other, autojunk=False)
-    return sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(one))
+    sizes = [block.size for block in matcher.get_matching_blocks()]
+    return sum(sizes) / max(1, len(one)), max(sizes) / max(1, len(one))
 
 
 def _spans(
@@ -161,6 +172,7 @@ def _features(
     content = [w for w in words if w.content]
     held = {w.stem for w in read(passage)}
     inserted, replaced = _changes(words, there)
+    ordered, run = _in_order(words, there)
     strange_numbers, strange_names = missing(sentence, passage)
     beside = {w.text for w in there}
     return Features(
@@ -180,6 +192,10 @@ def _features(
         unhedged=_unhedged(words, there),
         turned=_turned(words, there),
         short=1 / max(1, len(content)),
+        ordered=ordered,
+        run=run,
+        denials=min(_negations(words), 2),
+        doubted=min(sum(w.text in DOUBTS and w.text not in beside for w in words), 2),
     )
 
 

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NEAR = 0.6
-"""Mean of cosine and covered words below which nothing counts as supported: there the regression
+"""Mean of cosine and covered words below which nothing counts as supported: there the model
 tells a sentence on the same matter from a foreign one, not from a true one."""
 
-_COPIED = (0.6, 0.7, 0.8, 0.9, 1.0)
-"""Cosines that a copied sentence may have; where the verdict is one for all, none is computed."""
+_COPIED = (0.6, 1.0)
+"""The least and the largest cosine that a copied sentence may have: where they lead to one verdict,
+so does each between, and none is computed."""
 
 
 class Support(NamedTuple):
@@ -36,9 +37,13 @@ class Support(NamedTuple):
 
 
 class SupportModel:
-    """A logistic regression over :class:`Features` and their products, two by two.
+    """Boosted regression trees over :class:`Features`, calibrated by a logistic curve.
 
-    ``model.json`` holds its coefficients and a card that tells how they were fitted
+    What speaks against a sentence (a strange number, a denial, a contrary) never raises the
+    probability, and meaning and words that are found never lower it; how far a sentence is a copy
+    may do both, since a copy with one word changed is worse than free words.
+
+    ``model.json`` holds the trees and a card that tells how they were fitted
     (``python -m bench.citations --train``).
 
     Args:
@@ -48,11 +53,18 @@ class SupportModel:
     def __init__(self, content: Mapping[str, Any]) -> None:
         if tuple(content["features"]) != Features._fields:
             raise ValueError("the citation check's model was fitted on other features")
-        self._mean = np.asarray(content["mean"])
-        self._scale = np.asarray(content["scale"])
-        self._bias = float(content["bias"])
-        self._linear = np.asarray(content["linear"])
-        self._products = np.asarray(content["products"])
+        self._slope, self._shift = float(content["slope"]), float(content["shift"])
+        trees: list[dict[str, list[float]]] = content["trees"]
+        sizes = [len(tree["value"]) for tree in trees]
+        self._roots = np.cumsum([0, *sizes[:-1]])
+        self._feature = np.concatenate([tree["feature"] for tree in trees]).astype(np.int64)
+        self._limit = np.concatenate([tree["limit"] for tree in trees])
+        self._value = np.concatenate([tree["value"] for tree in trees])
+        places = np.repeat(self._roots, sizes)
+        self._above, self._below = (
+            places + np.concatenate([tree[side] for tree in trees]).astype(np.int64)
+            for side in ("above", "below")
+        )
         text = json.dumps({k: v for k, v in content.items() if k != "card"}, sort_keys=True)
         self.digest = hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -61,10 +73,20 @@ class SupportModel:
 
         As many sentences that are borne out as others are taken for granted beforehand.
         """
-        z = (np.asarray(rows, dtype=np.float64) - self._mean) / self._scale
-        logits = self._bias + z @ self._linear + ((z @ self._products) * z).sum(axis=1)
+        logits = self._slope * self.score(rows) + self._shift
         found: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
         return np.round(found, 4)
+
+    def score(self, rows: Sequence[Features]) -> NDArray[np.float64]:
+        """``(n,)`` features to the ``(n,)`` sums of the leaves they fall in, uncalibrated."""
+        given = np.asarray(rows, dtype=np.float64)
+        line = np.arange(len(given))[:, None]
+        at = np.tile(self._roots, (len(given), 1))
+        while (self._below[at] != at).any():  # a leaf leads to itself
+            low = given[line, self._feature[at]] <= self._limit[at]
+            at = np.where(low, self._below[at], self._above[at])
+        total: NDArray[np.float64] = self._value[at].sum(axis=1)
+        return total
 
 
 @cache
@@ -98,28 +120,28 @@ class SupportCheck:
     def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[Support]:
         """For each (sentence, passage text) the verdict and the best supporting span."""
         pairs = [(stated(sentence), passage) for sentence, passage in pairs]
-        found = [self._at_once(*pair) for pair in pairs]
+        found = self._by_words(pairs)
         left = [pair for pair, done in zip(pairs, found, strict=True) if done is None]
         rest = iter(self._by_meaning(left))
         return [next(rest) if done is None else done for done in found]
 
-    def _at_once(self, sentence: str, passage: str) -> Support | None:
-        """The verdict where words alone decide it."""
-        if not tokens(sentence) or not tokens(passage):
-            return Support("unsupported", "")
-        if (said := verbatim(sentence, _parts(passage))) is not None:
-            return Support("supported", said)
-        base = copied(sentence, passage, _parts(passage))
-        if base is None:
-            return None
-        tried = [base.features._replace(cosine=cosine) for cosine in _COPIED]
-        verdicts = set(self._verdicts(tried))
-        return Support(verdicts.pop(), base.span) if len(verdicts) == 1 else None
+    def _by_words(self, pairs: Sequence[tuple[str, str]]) -> list[Support | None]:
+        """The verdicts where words alone decide them."""
+        said = [_said(*pair) for pair in pairs]
+        copies = [
+            copied(s, passage, _parts(passage)) if done is None else None
+            for (s, passage), done in zip(pairs, said, strict=True)
+        ]
+        tried = [c.features._replace(cosine=at) for c in copies if c is not None for at in _COPIED]
+        verdicts = iter(self._verdicts(tried))
+        for at, base in enumerate(copies):
+            if base is not None:
+                lowest, highest = next(verdicts), next(verdicts)
+                said[at] = Support(lowest, base.span) if lowest == highest else None
+        return said
 
     def _by_meaning(self, pairs: Sequence[tuple[str, str]]) -> list[Support]:
-        if not pairs:
-            return []
-        found = self.compared(pairs)
+        found = self.compared(pairs) if pairs else []
         verdicts = self._verdicts([c.features for c in found])
         return [Support(v, c.span) for v, c in zip(verdicts, found, strict=True)]
 
@@ -131,14 +153,22 @@ class SupportCheck:
         return [compare(s, passage, _parts(passage), vectors) for s, passage in pairs]
 
     def _verdicts(self, rows: Sequence[Features]) -> list[Verdict]:
-        chances = fitted().probability(rows)
+        chances = fitted().probability(rows) if rows else np.zeros(0)
         return [self._verdict(float(p), row) for p, row in zip(chances, rows, strict=True)]
 
     def _verdict(self, probability: float, row: Features) -> Verdict:
         near = (row.cosine + row.covered) / 2 >= _NEAR
-        if probability >= self._supported and near:
+        if probability >= self._supported and near and not row.doubted:
             return "supported"
         return "weak" if probability >= self._weak else "unsupported"
+
+
+def _said(sentence: str, passage: str) -> Support | None:
+    """The verdict where there is nothing to compare, or the passage says just this."""
+    if not tokens(sentence) or not tokens(passage):
+        return Support("unsupported", "")
+    quote = verbatim(sentence, _parts(passage))
+    return None if quote is None else Support("supported", quote)
 
 
 def _parts(passage: str) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from modules.citations.cues import ABSOLUTES, Word, is_negation, read
+from modules.citations.cues import ABSOLUTES, DOUBTS, Word, is_negation, read
 
 _INTRODUCTION = 12
 """Words that may stand before what a sentence states, as "Supporters add that ..."."""
@@ -23,11 +23,8 @@ _PRESENTING = re.compile(
 _HARMLESS = re.compile(r"\b(?:no less|not only|not least|it must)\b", re.IGNORECASE)
 """Of what denies or makes absolute, what does neither in an introduction."""
 
-_DOUBTS = frozenset(
-    {"doubt", "doubtful", "doubts", "except", "false", "falsely", "if", "mistaken", "myth",
-     "unless", "untrue", "wrong", "wrongly"}
-)  # fmt: skip
-"""Words that take back what stands beside them."""
+_DOUBTS = DOUBTS | {"except", "if", "unless"}
+"""Words that take back, or limit, what stands beside them."""
 
 
 def verbatim(sentence: str, parts: Sequence[str]) -> str | None:

@@ -103,8 +103,8 @@ class CitationSettings(Record):
     waited for, which saves a single essay some time, and costs a batch of many the processor.
     """
 
-    supported: float = Field(default=0.87, ge=0, le=1)
-    weak: float = Field(default=0.46, ge=0, le=1)
+    supported: float = Field(default=0.65, ge=0, le=1)
+    weak: float = Field(default=0.37, ge=0, le=1)
     by: Literal["built_in", "judge"] = "built_in"
     repair: bool = False
     ahead: bool = True

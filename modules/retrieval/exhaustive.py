@@ -147,6 +147,8 @@ class ByVectors:
         """The vectors of these searches; the last ones asked for are kept."""
         if self._asked is None or self._asked[0] is not asked:
             vectors = aspects(*(self._encodings.queries(texts) for texts in asked[:3]))
+            blank = [not perspective.strip() for perspective in asked.perspectives]
+            vectors.perspectives[blank] = 0.0  # nothing that a search could be turned towards
             self._asked = asked, vectors
         return self._asked[1]
 

@@ -53,7 +53,7 @@ def replies(rewrite: str, query: str = " museum fees\nfamilies ") -> Answers:
 def run(
     embedder: MiniLM, answers: Answers, shelf: Shelf | None = None
 ) -> tuple[CitedArgument, list[Any]]:
-    evidence = ArgumentEvidence(shelf or Shelf(), embedder, supported=0.87, weak=0.46)
+    evidence = ArgumentEvidence(shelf or Shelf(), embedder, supported=0.65, weak=0.37)
     lm = fake_lm(answers)
     with dspy.context(lm=lm):
         found = evidence(topic="Museums", argument=ARGUMENT)
@@ -113,7 +113,7 @@ def test_the_extractive_engine_keeps_the_wording_too(embedder: MiniLM) -> None:
 
 def test_each_persona_has_evidence_of_its_own_from_one_search(embedder: MiniLM) -> None:
     shelf = Shelf()
-    evidence = ArgumentEvidence(shelf, embedder, supported=0.87, weak=0.46, k=2)
+    evidence = ArgumentEvidence(shelf, embedder, supported=0.65, weak=0.37, k=2)
     claims = {"p2": "Fees keep poor families out.", "p1": "Guards work at night."}
     names: list[str] = []
 

@@ -98,7 +98,7 @@ def test_numbers_and_names_have_one_spelling() -> None:
         ("Some swimmers may leave when fees rise.", "supported"),
         ("It must also be borne in mind that some swimmers may leave.", "supported"),
         ("It is no less important that lower fees do not reduce the cost.", "supported"),
-        ("Staff at the water are content with what they earn in summer.", "unsupported"),
+        ("Staff at the water are content with what they earn in summer.", "weak"),
         ("Wages are higher than heating costs.", "unsupported"),
         ("It is false that some swimmers may leave when fees rise.", "weak"),
         ("Nobody says that some swimmers may leave when fees rise.", "unsupported"),
@@ -109,7 +109,7 @@ def test_numbers_and_names_have_one_spelling() -> None:
     ],
 )
 def test_verdicts(embedder: Counting, sentence: str, verdict: str) -> None:
-    check = SupportCheck(embedder, supported=0.87, weak=0.46)
+    check = SupportCheck(embedder, supported=0.65, weak=0.37)
     assert check([(sentence, POOLS)])[0].verdict == verdict
 
 
@@ -119,7 +119,7 @@ def test_preparing_moves_the_work_and_changes_no_verdict(embedder: Counting) -> 
         ("Keeping the water warm takes more money than paying staff.", POOLS),
         ("Some swimmers may leave when fees rise.", POOLS),
     ]
-    plain, ahead = (SupportCheck(embedder, supported=0.87, weak=0.46) for _ in range(2))
+    plain, ahead = (SupportCheck(embedder, supported=0.65, weak=0.37) for _ in range(2))
     ahead.prepare([POOLS])
     embedder.asked.clear()
     found = ahead(asked)
@@ -131,7 +131,7 @@ def test_preparing_moves_the_work_and_changes_no_verdict(embedder: Counting) -> 
 
 
 def test_what_is_copied_is_not_embedded(embedder: Counting) -> None:
-    check = SupportCheck(embedder, supported=0.87, weak=0.46)
+    check = SupportCheck(embedder, supported=0.65, weak=0.37)
     embedder.asked.clear()
     [found] = check([("Moreover, some swimmers may leave when fees rise.", POOLS)])
     assert (found.verdict, found.quote) == ("supported", sentences(POOLS)[1])
@@ -150,8 +150,9 @@ def test_a_model_for_other_features_is_refused() -> None:
 
 def test_the_fitted_model_knows_its_features() -> None:
     row = Features(*[0.0] * len(Features._fields))
+    copy = row._replace(covered=1, covered_passage=1, worst_clause=1, ordered=1, run=1, short=0.1)
     [low, high] = fitted().probability(
-        [row._replace(cosine=0.1, short=0.2), row._replace(cosine=0.95, covered=1, short=0.1)]
+        [row._replace(cosine=0.1, short=0.2), copy._replace(cosine=0.95)]
     )
     assert 0 <= low < 0.5 < high <= 1
 
@@ -169,7 +170,7 @@ def checked(
     embedder: Counting, answers: Callable[[str, Any], dict[str, Any]], text: str = TEXT, **how: Any
 ) -> tuple[Essay, list[Any]]:
     lm = fake_lm(answers)
-    check = CitationCheck(embedder, supported=0.87, weak=0.46, **how)
+    check = CitationCheck(embedder, supported=0.65, weak=0.37, **how)
     with dspy.context(lm=lm):
         essay = check(subject="Pools", draft=Draft(text=text, passages=PASSAGES))
     return essay, lm.engine.asked
