@@ -57,6 +57,7 @@ class Run:
         self.id = folder.name
         self.started = time.monotonic()
         self._remembering = threading.Lock()
+        self._held = ExitStack()
         if (folder / RESULT_FILE).exists():
             raise InputError(
                 f"the run folder {folder} holds a finished run",
@@ -69,7 +70,6 @@ class Run:
         kept = {"flow": flow, **plain}
         self.write(CONFIG_FILE, _dumped(kept))
         self.ledger = Ledger(folder / LEDGER_FILE, budget)
-        self._held = ExitStack()
 
     def _claim(self, plain: dict[str, Any]) -> None:
         """Hold the folder for this invocation alone, and for this subject alone."""

@@ -6,6 +6,7 @@ A stage's result is a JSON document ``{"value": ..., "usage": ...}`` in Prefect'
 
 from __future__ import annotations
 
+import functools
 import logging
 import sys
 from collections.abc import Callable
@@ -59,6 +60,12 @@ def _stage(key: str, name: str, stage: Stage, inputs: dict[str, Any], run: Run) 
     }
 
 
+@functools.cache
+def _retried(retries: int, delay_s: float) -> Any:
+    """Made once: Prefect reads the function's source for each."""
+    return _stage.with_options(retries=retries, retry_delay_seconds=delay_s)
+
+
 def _arguments(name: str, stage: Stage, inputs: dict[str, Any], run: Run) -> tuple[Any, ...]:
     """The task's arguments; quoted ones are passed through without being looked into."""
     return key(name, stage, inputs), name, quote(stage), quote(inputs), quote(run)
@@ -92,9 +99,7 @@ class TaskStep:
     ) -> None:
         self._run = run
         self._meanwhile = meanwhile
-        self._task = _stage.with_options(
-            retries=runner.retries, retry_delay_seconds=runner.retry_delay_s
-        )
+        self._task = _retried(runner.retries, runner.retry_delay_s)
         self._bar = tqdm(total=total, file=sys.stderr, disable=None, leave=False, unit="stage")
         self.reused = 0
         self.total = Usage()
