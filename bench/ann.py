@@ -5,7 +5,7 @@ of two of them. Queries are 200 other texts. First the evidence store as it is c
 its own dense path; then raw LanceDB under several indexes, asking for 50 as the store does.
 Recall@10 is against an exact search in numpy. ``--threshold`` measures instead how long a store
 of growing size takes to open and to search when it is held in memory, and when it is indexed:
-:data:`modules.retrieval.upkeep.FLAT` is where the two cross.
+what :data:`modules.retrieval.upkeep.FLAT` was chosen by.
 
 ``python -m bench.ann --data ../shared/data``
 """

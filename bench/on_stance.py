@@ -2,8 +2,10 @@
 
     moot ingest data/corpus
     python -m bench.on_stance
+    python -m bench.on_stance --essays
 
-Over the starter corpus, for and against each topic's proposition. Whether a text argues for its
+Over the starter corpus, for and against each topic's proposition; with ``--essays``, of what the
+extractive baseline's essays for and against it cite. Whether a text argues for its
 proposition was told by reading each text's argument and conclusion; texts that weigh both sides
 without a verdict count for neither.
 """
@@ -13,18 +15,28 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+import dspy
 import numpy as np
+from numpy.typing import NDArray
 
 from evals.stance.ranking import interval
+from modules.essay import EssaySettings, PersonaDebateProgram
+from modules.lm.backends import ExtractiveBackend
 from modules.lm.extractive.stance import negate
+from modules.lm.ledger import Ledger
 from modules.retrieval.aiming import aimed, search_aims
 from modules.retrieval.converted import ConvertedMiniLM
+from modules.retrieval.remember import RememberingRetriever
 from modules.retrieval.specs import RetrieverSpec, StoreRetrieverSpec
 from modules.retrieval.store import EvidenceStore
-from modules.stance.model import stance_model
+from modules.stance.model import StanceModel, stance_model
+from modules.stance.passages import leanings
 from modules.stance.retriever import StanceRetrieverSpec
-from signatures.types import Passage
+from modules.vectors import remembering
+from signatures.errors import MootError
+from signatures.types import EssayStance, Passage
 
 PROPOSITIONS = {
     "age-limit-for-office": "People over 80 should not be allowed to hold public office",
@@ -57,12 +69,14 @@ SIDES = {
 }
 """Topic -> of each numbered text, whether it argues for the proposition, against it, or neither."""
 
+GOALS: dict[EssayStance, int] = {"support": 1, "refute": -1}
+
 RETRIEVERS: dict[str, RetrieverSpec] = {
     "dense": StoreRetrieverSpec(mode="dense"),
     "hybrid": StoreRetrieverSpec(),
     "stance, weight 1": StanceRetrieverSpec(weight=1.0),
-    "stance, weight 3": StanceRetrieverSpec(weight=3.0),
-    "stance (weight 10)": StanceRetrieverSpec(),
+    "stance (weight 2)": StanceRetrieverSpec(),
+    "stance, weight 4": StanceRetrieverSpec(weight=4.0),
 }
 
 
@@ -78,10 +92,65 @@ def _topic(source: str) -> str:
     return source.rpartition("/")[0].rpartition("/")[2]
 
 
-def share(passages: Sequence[Passage], side: int) -> float:
-    """Of the passages that take a side, the share on this one; nan if none does."""
-    taken = [side_of(passage) for passage in passages if side_of(passage)]
-    return float(np.mean([own == side for own in taken])) if taken else float("nan")
+class Found(NamedTuple):
+    """Of what was found or cited for a side of a topic: shares in [0, 1], nan where undefined.
+
+    ``right``: on this side, of all that take a side of the topic. ``beside``: of other topics.
+    """
+
+    right: float
+    beside: float
+
+
+def shares(passages: Sequence[Passage], topic: str, side: int) -> Found:
+    """What was found for a side."""
+    own = [passage for passage in passages if _topic(passage.source) == topic]
+    taken = [side_of(passage) for passage in own if side_of(passage)]
+    right = float(np.mean([each == side for each in taken])) if taken else float("nan")
+    return Found(right, 1 - len(own) / len(passages) if passages else float("nan"))
+
+
+def essays(index: Path, embedder: ConvertedMiniLM) -> None:
+    """Of the citations of an essay on each side of each proposition, the share on its side."""
+    dspy.configure_cache(enable_disk_cache=False)
+    backend = ExtractiveBackend()
+    found: dict[str, NDArray[np.float64]] = {}
+    for name, spec in RETRIEVERS.items():
+        if "," in name:
+            continue
+        retriever = RememberingRetriever(spec.open(index, embedder))
+        program = PersonaDebateProgram(EssaySettings(), retriever, remembering(embedder))
+        with dspy.context(lm=backend.lm("writer", Ledger()), adapter=backend.adapter()):
+            cited = [written(program, topic, goal) for topic in PROPOSITIONS for goal in GOALS]
+        found[name] = told(name, cited)
+    gain = found["stance (weight 2)"] - found["dense"]
+    mean, low, high = interval(np.nanmean(gain.reshape(-1, 2), axis=1))
+    print(f"{'stance - dense, paired':24}{mean:6.1f} [{low:.1f}, {high:.1f}]")
+
+
+def written(program: PersonaDebateProgram, topic: str, goal: EssayStance) -> Found:
+    """What an essay cites."""
+    try:
+        essay = program(subject=PROPOSITIONS[topic], goal=goal).essay
+    except MootError as error:
+        print(f"  no essay to {goal} {PROPOSITIONS[topic]!r}: {error.what}, got {error.got}")
+        return Found(float("nan"), float("nan"))
+    texts = [Passage(id="-", text="-", source=c.source, title="") for c in essay.citations]
+    return shares(texts, topic, GOALS[goal])
+
+
+def told(name: str, found: Sequence[Found]) -> NDArray[np.float64]:
+    """Print a line on shares, for and against each topic in turn; returns those that are right."""
+    values = np.array([each.right for each in found])
+    mean, low, high = interval(np.nanmean(values.reshape(-1, 2), axis=1))
+    supporting, against = 100 * np.nanmean(values[0::2]), 100 * np.nanmean(values[1::2])
+    beside = 100 * np.nanmean([each.beside for each in found])
+    print(
+        f"{name:24}{mean:6.1f} [{low:.1f}, {high:.1f}]   for {supporting:5.1f}"
+        f"   against {against:5.1f}   of other topics {beside:4.1f}",
+        flush=True,
+    )
+    return values
 
 
 def readers(index: Path, embedder: ConvertedMiniLM) -> None:
@@ -95,6 +164,7 @@ def readers(index: Path, embedder: ConvertedMiniLM) -> None:
     scores = {
         "cues": model.readings(pairs).cues,
         "stance model": np.array([odds.polarity for odds in model.read(pairs)]),
+        "by documents": _leaned(model, known),
     }
     for name, score in scores.items():
         right = np.where(score == 0, 0.5, np.sign(score) == sides)
@@ -105,31 +175,37 @@ def readers(index: Path, embedder: ConvertedMiniLM) -> None:
         )
 
 
+def _leaned(model: StanceModel, known: Sequence[Passage]) -> NDArray[np.float64]:
+    """What the retriever goes by: passages of a topic read together, against their mean."""
+    found = np.zeros(len(known))
+    for topic, proposition in PROPOSITIONS.items():
+        own = [at for at, p in enumerate(known) if _topic(p.source) == topic]
+        found[own] = leanings(model, proposition, [known[at] for at in own]).sides
+    return found
+
+
 def main() -> None:
     """Print a line for each retriever."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--index", type=Path, default=Path("artifacts/index"))
     parser.add_argument("--cache", type=Path, default=Path("artifacts/cache/openvino"))
     parser.add_argument("--k", type=int, default=5)
+    parser.add_argument("--essays", action="store_true")
     options = parser.parse_args()
     embedder = ConvertedMiniLM(options.cache)
+    if options.essays:
+        essays(options.index, embedder)
+        return
     readers(options.index, embedder)
-    aims, sides = [], []
-    for proposition in PROPOSITIONS.values():
-        for claim, side in ((proposition, 1), (negate(proposition), -1)):
-            aims.append(aimed(proposition, claim))
-            sides.append(side)
+    asked = [(topic, side) for topic in PROPOSITIONS for side in (1, -1)]
+    aims = [
+        aimed(text, text if side > 0 else negate(text), side)  # as a persona's is known
+        for text, side in ((PROPOSITIONS[topic], side) for topic, side in asked)
+    ]
     print(f"{len(aims)} searches, {options.k} passages each: % on the asked side, 95 % over topics")
     for name, spec in RETRIEVERS.items():
-        found = search_aims(spec.open(options.index, embedder), aims, options.k)
-        values = np.array([share(own, side) for own, side in zip(found, sides, strict=True)])
-        per_topic = values.reshape(-1, 2).mean(axis=1)
-        mean, low, high = interval(per_topic)
-        against, supporting = 100 * np.nanmean(values[1::2]), 100 * np.nanmean(values[0::2])
-        print(
-            f"{name:20}{mean:6.1f} [{low:.1f}, {high:.1f}]"
-            f"   for {supporting:5.1f}   against {against:5.1f}"
-        )
+        brought = search_aims(spec.open(options.index, embedder), aims, options.k)
+        told(name, [shares(own, *at) for own, at in zip(brought, asked, strict=True)])
 
 
 if __name__ == "__main__":

@@ -121,6 +121,20 @@ def _option(name: str) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
+def several(flow: str, words: list[str]) -> list[str]:
+    """``retriever=[a,b]`` of a benchmark as Hydra has it: each option under its own name."""
+    found: list[str] = []
+    for word in words:
+        match = re.fullmatch(r"retriever=\[([\w\s,]*)\]", word) if flow == "retrieval" else None
+        names = [name.strip() for name in match[1].split(",")] if match else []
+        if not match or not all(names):
+            found.append(word)
+            continue
+        found.append(f"retriever={names[0]}")
+        found += [f"+retriever@retrievers.{name}={name}" for name in dict.fromkeys(names)]
+    return found
+
+
 def quoted(subject: str) -> str:
     """The override that sets the subject, whatever characters it has.
 

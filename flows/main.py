@@ -9,7 +9,7 @@ import sys
 from difflib import get_close_matches
 from typing import Any
 
-from flows.arguments import CONF, checked, flags_first, keys, quoted, split, tree
+from flows.arguments import CONF, checked, flags_first, keys, quoted, several, split, tree
 from flows.environment import CHECKOUT
 from signatures.errors import ConfigError, InputError, MootError
 
@@ -29,7 +29,7 @@ def run_flow(name: str, words: list[str]) -> int:
         MootError: Whatever went wrong, said plainly.
     """
     name, words = same_as(name, words)
-    subject, rest = split(name, words)
+    subject, rest = split(name, several(name, words))
     if subject is not None:
         rest = [*rest, quoted(checked(name, subject))]
     _hydra(name, flags_first(rest))

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from modules.citations import CitationCheck, Embedder, bare, markers, paragraphs
 from modules.evidence import EvidenceStage, Retriever, numbered, relevant
 from modules.lm.ask import Ask
-from modules.retrieval.aiming import Aim, search_aims, steers
+from modules.retrieval.aiming import Aim, search_aims
 from modules.stage import Stage, Step, direct
 from modules.text import sentences, tokens
 from signatures.errors import ReplyError
@@ -61,12 +61,9 @@ class QueryEvidence(EvidenceStage):
         self, *, topic: str, arguments: list[str], queries: list[str]
     ) -> list[list[Passage]]:
         """For each query its passages, best first; its argument is the perspective on the topic."""
-        if not steers(self.retriever):
-            found = self.retriever.search(queries, self.settings["k"])
-        else:
-            parts = zip(queries, arguments, strict=True)
-            aims = [Aim(query, topic, argument) for query, argument in parts]
-            found = search_aims(self.retriever, aims, self.settings["k"])
+        parts = zip(queries, arguments, strict=True)
+        aims = [Aim(query, topic, argument) for query, argument in parts]
+        found = search_aims(self.retriever, aims, self.settings["k"])
         return [relevant(each) for each in found]
 
 

@@ -12,7 +12,15 @@ from modules.retrieval.aiming import aimed, search_aims
 from modules.stage import Stage
 from modules.text import STOPWORDS, tokens
 from signatures.errors import EvidenceError
-from signatures.types import Evidence, PartEvidence, Passage, Plan, Pool
+from signatures.types import (
+    EssayStance,
+    Evidence,
+    PartEvidence,
+    Passage,
+    Plan,
+    Pool,
+    Stance,
+)
 
 _CLOSEST = 5
 """Passages whose mean cosine counts: one or two can be close by accident."""
@@ -46,6 +54,10 @@ _GENERAL = """
     shall small social society some start state stop strict subsidise subsidy support take taken
     thing time today two unacceptable use used useful value wait want waste way week woman women
     work world worse worth wrong year young"""
+
+
+_SIDES: dict[Stance, float] = {"for": 1.0, "against": -1.0, "neutral": 0.0}
+_GOALS: dict[EssayStance, float] = {"support": 1.0, "refute": -1.0}
 
 
 class Retriever(Protocol):
@@ -180,21 +192,22 @@ class Background(EvidenceStage):
 class PersonaEvidence(EvidenceStage):
     """Passages for each persona's own claim, in one batch.
 
-    Where the retriever heeds perspectives, the claim is one, and the subject its root.
+    Where the retriever heeds perspectives, the claim is one, the subject its root, and the side
+    the persona's own.
 
     Args:
         retriever: Where to look.
         k: Passages per persona.
     """
 
-    version = 3
+    version = 4
 
     def __init__(self, retriever: Retriever, *, k: int) -> None:
         super().__init__(retriever, k=k)
 
     def forward(self, *, pool: Pool, subject: str) -> dict[str, list[Passage]]:
         """Persona id -> passages, best first."""
-        aims = [aimed(subject, p.claim) for p in pool.personas]
+        aims = [aimed(subject, p.claim, _SIDES[p.stance]) for p in pool.personas]
         found = search_aims(self.retriever, aims, self.settings["k"])
         return {p.id: relevant(each) for p, each in zip(pool.personas, found, strict=True)}
 
@@ -202,27 +215,28 @@ class PersonaEvidence(EvidenceStage):
 class PlanEvidence(EvidenceStage):
     """Passages for each part of a plan: the acknowledgment first where there is one.
 
-    A retriever that knows sides is asked for passages that bear out the part.
+    Where the retriever heeds perspectives, the part is one, and the subject its root: a point
+    argues for the plan's goal, the acknowledgment against it.
 
     Args:
         retriever: Where to look.
         k: Passages per part.
     """
 
-    version = 2
+    version = 3
 
     def __init__(self, retriever: Retriever, *, k: int) -> None:
         super().__init__(retriever, k=k)
 
-    def forward(self, *, plan: Plan) -> list[PartEvidence]:
+    def forward(self, *, plan: Plan, subject: str, goal: EssayStance) -> list[PartEvidence]:
         """One entry per part, in the plan's order."""
         asked = queries_of(plan)
-        k = self.settings["k"]
-        supporting = getattr(self.retriever, "supporting", None)
-        if supporting is None:
-            found = self.retriever.search([query for _, query in asked], k)
-        else:
-            found = supporting([(query, part) for part, query in asked], k)
+        own = _GOALS[goal]
+        aims = [
+            aimed(subject, query, -own if part == plan.acknowledgment else own)
+            for part, query in asked
+        ]
+        found = search_aims(self.retriever, aims, self.settings["k"])
         return [
             PartEvidence(part=part, passages=relevant(passages))
             for (part, _), passages in zip(asked, found, strict=True)

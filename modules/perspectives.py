@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from modules.lm.ask import Ask
-from modules.retrieval.aiming import Aim
+from modules.retrieval.aiming import Aim, asked_side
 from modules.stage import Stage
 from signatures.judging import WrittenText
 from signatures.perspectives import FindPerspective
@@ -19,6 +19,10 @@ _REQUEST = re.compile(
 )
 _LINK = re.compile(r"^(?:[^\s:]+\s+){0,8}[^\s:]+:\s*(?=\S)")
 """Words that only join a request to its subject: "on the topic:", "and similar to this news:"."""
+
+
+_FEW = 5
+"""Words up to which a perspective may leave unsaid what it is a perspective of."""
 
 
 class PerspectiveExtraction(Stage):
@@ -59,7 +63,10 @@ def taken_apart(query: str, perspective: str) -> Aim:
     rest = [query[:at], query[at + len(perspective) :]]
     rest = ["" if _REQUEST.match(rest[0].strip()) else rest[0], _LINK.sub("", rest[1].lstrip(": "))]
     root = " ".join(part for part in (_JOINTS.sub("", each) for each in rest) if part)
-    return Aim(query, root or query, query[at : at + len(perspective)])
+    found = query[at : at + len(perspective)]
+    # "arguments against" may be left as "against": what was cut out of a query is about arguments.
+    side = asked_side(found if len(found.split()) > _FEW else f"argument {found}")
+    return Aim(query, root or query, found, side)
 
 
 def _problem(query: str, reply: Any) -> str | None:

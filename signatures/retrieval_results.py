@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from signatures.types import Record, RunRecord
+from signatures.types import Record, RunRecord, Usage
 
 Ends = tuple[float, float]
 
 
 class RecallRow(Record):
-    """p-Recall@k of one operation by one reading of the gold; task ``all`` is the macro average."""
+    """p-Recall@k by one retriever, operation and reading of the gold; task ``all``: the average."""
 
+    retriever: str
     operation: str
     alpha: float = Field(description="the operation's strength")
     gold: str = Field(description="clean: each query's own; aliased: as the notebook shares it")
@@ -24,9 +25,22 @@ class RecallRow(Record):
     )
 
 
+class DifferenceRow(Record):
+    """How much p-Recall@k is above the first retriever's with its first operation."""
+
+    retriever: str
+    operation: str
+    gold: str
+    task: str
+    k: int
+    delta: float
+    ci: Ends | None = Field(description="bootstrap over root queries, paired")
+
+
 class RootRow(Record):
     """Recall@k of root queries against all documents of their root."""
 
+    retriever: str
     task: str
     k: int
     value: float
@@ -37,6 +51,7 @@ class RootRow(Record):
 class LabelRow(Record):
     """Recall@k of the queries of one kind of perspective; ``worst`` marks a task's least."""
 
+    retriever: str
     operation: str
     gold: str
     task: str
@@ -50,6 +65,7 @@ class LabelRow(Record):
 class StanceBias(Record):
     """One side's share among the relevant documents that root queries bring."""
 
+    retriever: str
     task: str
     k: int
     label: str
@@ -62,6 +78,7 @@ class StanceBias(Record):
 class PlaceBias(Record):
     """How a label of documents, such as a country, fares."""
 
+    retriever: str
     task: str
     k: int
     label: str
@@ -79,6 +96,17 @@ class Bias(Record):
     places: list[PlaceBias]
 
 
+class ExtractionRow(Record):
+    """How well perspectives were found in raw queries (S3, section 3.4); percent."""
+
+    task: str
+    n_queries: int
+    n_failed: int = Field(description="queries no model took apart; they are in no mean")
+    n_without: int = Field(description="queries in which no perspective was seen; they count 0")
+    qa_f1: float | None = Field(description="F1 of words with the task's own perspective")
+    qa_jaccard: float | None = Field(description="the same by S3's printed formula")
+
+
 class TaskFigures(Record):
     """What was searched in a task."""
 
@@ -94,23 +122,30 @@ class RetrievalResult(Record):
     """What ``moot retrieval`` prints."""
 
     dataset: str
-    retriever: str
+    retriever: str = Field(description="several are joined by a comma")
     embedder: str | None = Field(description="null where no vectors are used")
     rows: list[RecallRow]
+    differences: list[DifferenceRow]
     recall_root: list[RootRow]
     labels: list[LabelRow]
     bias: Bias
     tasks: list[TaskFigures]
+    extraction: list[ExtractionRow] = Field(
+        default_factory=list, description="where perspectives were found, not given"
+    )
     n_queries: int
     n_documents: int
     notes: list[str] = Field(default_factory=list)
     files: list[str] = Field(default_factory=list, description="in the run's folder")
     seconds: float
+    usage: Usage = Field(description="of this invocation")
     run: RunRecord
 
 
 __all__ = [
     "Bias",
+    "DifferenceRow",
+    "ExtractionRow",
     "LabelRow",
     "PlaceBias",
     "RecallRow",

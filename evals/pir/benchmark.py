@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +16,7 @@ from modules.retrieval.operations import Operation
 from signatures.errors import ConfigError
 from signatures.retrieval_results import (
     Bias,
+    DifferenceRow,
     LabelRow,
     PlaceBias,
     RecallRow,
@@ -37,6 +38,7 @@ class Settings:
 
     Args:
         operations: What is done with perspectives, each with ``alpha``.
+        retriever: Its name in the tables.
         alpha: Their strength.
         golds: The readings of the gold.
         ks: How many documents count, each.
@@ -50,11 +52,12 @@ class Settings:
     ks: tuple[int, ...]
     single: Single = "zero"
     bootstrap: Bootstrap = field(default_factory=Bootstrap)
+    retriever: str = "-"
 
 
 @dataclass
 class Figures:
-    """All tables of a benchmark, in the order of tasks, operations, readings, k."""
+    """All tables of a benchmark, in the order of retrievers, tasks, operations, readings, k."""
 
     rows: list[RecallRow] = field(default_factory=list)
     roots: list[RootRow] = field(default_factory=list)
@@ -71,13 +74,19 @@ class Figures:
         return Bias(stances=self.stances, places=self.places)
 
 
-def run(tasks: Sequence[Task], opened: Callable[[Task], Exhaustive], settings: Settings) -> Figures:
+def run(
+    tasks: Sequence[Task],
+    opened: Callable[[Task], Exhaustive],
+    settings: Settings,
+    parts: Callable[[Task], Asked] | None = None,
+) -> Figures:
     """Rank every task and measure.
 
     Args:
         tasks: The tasks.
         opened: The ranker over a task's documents.
         settings: What is measured.
+        parts: A task's searches; by default with the roots and perspectives that it gives.
 
     Raises:
         ConfigError: The ranker cannot do an operation that is asked for.
@@ -86,7 +95,7 @@ def run(tasks: Sequence[Task], opened: Callable[[Task], Exhaustive], settings: S
     for task in tasks:
         ranker = opened(task)
         _able(ranker, settings.operations)
-        _task(task, ranker, settings, figures)
+        _task(task, ranker, (parts or asked)(task), settings, figures)
     if len(tasks) > 1:
         _average(settings, figures)
     return figures
@@ -98,9 +107,51 @@ def asked(task: Task) -> Asked:
 
 
 def root_asked(task: Task) -> Asked:
-    """A task's distinct root queries, as searches of their own: nothing is known but the root."""
+    """A task's distinct root queries, for ``root``: each beside the first perspective it has.
+
+    Nothing is made of that but whether the task is one of sides at all.
+    """
     names = task.root_names
-    return Asked(names, names, names, False)
+    firsts = dict(zip(reversed(task.roots), reversed(task.perspectives), strict=True))
+    return Asked(names, names, tuple(firsts[name] for name in names), False)
+
+
+def together(found: Mapping[str, Figures], tasks: Sequence[Task]) -> Figures:
+    """The tables of several retrievers, by name, on the same tasks, as one."""
+    every = found.values()
+    return Figures(
+        rows=[row for each in every for row in each.rows],
+        roots=[row for each in every for row in each.roots],
+        labels=[row for each in every for row in each.labels],
+        stances=[row for each in every for row in each.stances],
+        places=[row for each in every for row in each.places],
+        tasks=[_described(task) for task in tasks],
+    )
+
+
+def differences(
+    found: Mapping[str, Figures], tasks: Sequence[Task], how: Bootstrap
+) -> list[DifferenceRow]:
+    """Each system less the first, paired by root query: for each task, and on average."""
+    firsts: dict[tuple[Gold, int], list[Floats]] = {}
+    rows = []
+    held = [(name, *at) for name, figures in found.items() for at in figures.per_root.items()]
+    for retriever, (operation, gold, k), values in held:
+        base = firsts.setdefault((gold, k), values)
+        if base is values:
+            continue
+        gains = [own - other for own, other in zip(values, base, strict=True)]
+        told = {task.name: [gain] for task, gain in zip(tasks, gains, strict=True)}
+        told |= {ALL: gains} if len(tasks) > 1 else {}
+        for name, each in told.items():
+            gain = measures.macro(each, how)
+            rows.append(
+                DifferenceRow(
+                    retriever=retriever, operation=operation, gold=gold, task=name, k=k,
+                    delta=gain.value, ci=gain.ci,
+                )
+            )  # fmt: skip
+    return rows
 
 
 def _able(ranker: Exhaustive, wanted: Sequence[Operation]) -> None:
@@ -113,9 +164,10 @@ def _able(ranker: Exhaustive, wanted: Sequence[Operation]) -> None:
         )
 
 
-def _task(task: Task, ranker: Exhaustive, settings: Settings, figures: Figures) -> None:
+def _task(
+    task: Task, ranker: Exhaustive, searches: Asked, settings: Settings, figures: Figures
+) -> None:
     figures.tasks.append(_described(task))
-    searches = asked(task)
     for operation in settings.operations:
         scores = ranker.scores(searches, operation, settings.alpha)
         for gold, at in measures.golds(task, settings.golds, scores).items():
@@ -129,19 +181,21 @@ def _recall(
     figures: Figures,
 ) -> None:  # fmt: skip
     found, values = measures.p_recall(task, at, k, settings.single, settings.bootstrap)
+    name = settings.retriever
     figures.per_root.setdefault((operation, gold, k), []).append(values)
     figures.rows.append(
         RecallRow(
-            operation=operation, alpha=settings.alpha, gold=gold, task=task.name, k=k,
-            p_recall=found.value, ci=found.ci, every=measures.every_perspective(task, at, k),
+            retriever=name, operation=operation, alpha=settings.alpha, gold=gold,
+            task=task.name, k=k, p_recall=found.value, ci=found.ci,
+            every=measures.every_perspective(task, at, k),
         )
     )  # fmt: skip
     held = measures.by_label(task, at, k)
     least = min(recall for recall, _ in held.values())
     figures.labels += [
         LabelRow(
-            operation=operation, gold=gold, task=task.name, k=k, label=label, recall=recall,
-            n_queries=n, worst=recall == least and len(held) > 1,
+            retriever=name, operation=operation, gold=gold, task=task.name, k=k, label=label,
+            recall=recall, n_queries=n, worst=recall == least and len(held) > 1,
         )
         for label, (recall, n) in held.items()
     ]  # fmt: skip
@@ -162,12 +216,12 @@ def _neutral(
         found = measures.summary(np.asarray(at < k, dtype=np.float64), settings.bootstrap)
         figures.roots.append(
             RootRow(
-                task=task.name, k=k, value=found.value, ci=found.ci,
+                retriever=settings.retriever, task=task.name, k=k, value=found.value, ci=found.ci,
                 queries=100 * float((own < k).mean()),
             )
         )  # fmt: skip
-        figures.stances += bias.stances(task, best, k)
-        figures.places += bias.places(task, best, queries, own, k)
+        figures.stances += bias.stances(settings.retriever, task, best, k)
+        figures.places += bias.places(settings.retriever, task, best, queries, own, k)
 
 
 def _average(settings: Settings, figures: Figures) -> None:
@@ -176,8 +230,8 @@ def _average(settings: Settings, figures: Figures) -> None:
         found = measures.macro(values, settings.bootstrap)
         figures.rows.append(
             RecallRow(
-                operation=operation, alpha=settings.alpha, gold=gold, task=ALL, k=k,
-                p_recall=found.value, ci=found.ci, every=None,
+                retriever=settings.retriever, operation=operation, alpha=settings.alpha, gold=gold,
+                task=ALL, k=k, p_recall=found.value, ci=found.ci, every=None,
             )
         )  # fmt: skip
 
@@ -193,4 +247,6 @@ def _described(task: Task) -> TaskFigures:
     )
 
 
-__all__ = ["ALL", "Figures", "Settings", "asked", "root_asked", "run"]
+__all__ = [
+    "ALL", "Figures", "Settings", "asked", "differences", "root_asked", "run", "together",
+]  # fmt: skip

@@ -31,10 +31,11 @@ def sides(task: Task) -> tuple[str, ...]:
     return found if len(found) > 1 else ()
 
 
-def stances(task: Task, best: Ints, k: int) -> list[StanceBias]:
+def stances(retriever: str, task: Task, best: Ints, k: int) -> list[StanceBias]:
     """One row for each side, empty where a task has none.
 
     Args:
+        retriever: Its name in the table.
         task: The task.
         best: ``(n_roots, k or more)``: what each root query brings, best first.
         k: How many count.
@@ -54,6 +55,7 @@ def stances(task: Task, best: Ints, k: int) -> list[StanceBias]:
     scale = sum(lifts.values())
     return [
         StanceBias(
+            retriever=retriever,
             task=task.name,
             k=k,
             label=label,
@@ -76,10 +78,13 @@ def _sided(task: Task, labels: tuple[str, ...]) -> list[dict[int, str]]:
     return held
 
 
-def places(task: Task, roots: Ints, queries: Ints, found: Ints, k: int) -> list[PlaceBias]:
+def places(
+    retriever: str, task: Task, roots: Ints, queries: Ints, found: Ints, k: int
+) -> list[PlaceBias]:
     """One row for each label of documents, by name; empty where documents have none.
 
     Args:
+        retriever: Its name in the table.
         task: The task.
         roots: ``(n_roots, k or more)``: what root queries bring.
         queries: ``(n_queries, k or more)``: what queries bring.
@@ -100,6 +105,7 @@ def places(task: Task, roots: Ints, queries: Ints, found: Ints, k: int) -> list[
         from_there = own[queries[wants, :k]] == label if wants else None
         rows.append(
             PlaceBias(
+                retriever=retriever,
                 task=task.name,
                 k=k,
                 label=label,

@@ -10,6 +10,8 @@ import dspy
 
 from modules.evidence import EvidenceStage, Retriever, numbered, relevant
 from modules.lm.ask import Ask
+from modules.perspectives import PerspectiveExtraction
+from modules.retrieval.aiming import search_aims, steers
 from signatures.answering import ChooseFound, NextSearch
 from signatures.errors import MootError
 from signatures.types import Passage
@@ -20,7 +22,8 @@ class AgentSearch(EvidenceStage):
 
     The loop is DSPy's; its two prompts are ours, and its replies are repaired like all others.
     What the tool finds is numbered once for all searches, so that the choice at the end can name
-    it. A search that finds nothing says so; one that fails, fails the stage.
+    it. A search that finds nothing says so; one that fails, fails the stage. Where the retriever
+    heeds perspectives, that of each query is looked for among its words.
 
     Args:
         retriever: Where it searches.
@@ -32,6 +35,7 @@ class AgentSearch(EvidenceStage):
     def __init__(self, retriever: Retriever, *, k: int, steps: int, found: int) -> None:
         super().__init__(retriever, k=k, steps=steps, found=found)
         self.agent = _Agent(steps)
+        self.apart = PerspectiveExtraction() if steers(retriever) else None
 
     def forward(self, *, question: str) -> list[Passage]:
         """The chosen passages, best first; those it found first where it chose none.
@@ -40,7 +44,7 @@ class AgentSearch(EvidenceStage):
             ReplyError: The model's replies stayed unusable.
             MootError: What a search raised.
         """
-        search = _Search(self.retriever, self.settings["k"])
+        search = _Search(self.retriever, self.settings["k"], self.apart)
         reply = self.agent.run(search, question)
         if search.failed is not None:
             raise search.failed
@@ -52,9 +56,12 @@ class AgentSearch(EvidenceStage):
 class _Search:
     """The agent's tool; remembers every passage it has shown, and the first failure."""
 
-    def __init__(self, retriever: Retriever, k: int) -> None:
+    def __init__(
+        self, retriever: Retriever, k: int, apart: PerspectiveExtraction | None = None
+    ) -> None:
         self._retriever = retriever
         self._k = k
+        self._apart = apart
         self.passages: list[Passage] = []
         self.failed: MootError | None = None
 
@@ -62,7 +69,7 @@ class _Search:
         """Numbered passages that match the query, as JSON."""
         known = {p.id for p in self.passages}
         try:
-            found = relevant(self._retriever.search([query], self._k)[0])
+            found = relevant(self._found(query))
         except MootError as error:  # the loop would hand it to the model as an observation
             self.failed = self.failed or error
             raise
@@ -70,6 +77,12 @@ class _Search:
         shown = numbered([*self.passages, *fresh])[len(self.passages) :]
         self.passages += fresh
         return json.dumps([e.model_dump() for e in shown], ensure_ascii=False)
+
+    def _found(self, query: str) -> list[Passage]:
+        aim = None if self._apart is None else self._apart(query=query)
+        if aim is None or not aim.perspective:
+            return self._retriever.search([query], self._k)[0]
+        return search_aims(self._retriever, [aim], self._k)[0]
 
 
 class _Agent(dspy.ReAct):

@@ -61,7 +61,7 @@ class AmericanoProgram(PlannedProgram):
             claim=claim.claim, reasons=reasons.reasons, concession=concession.concession
         )
         plan = outline(argument)
-        support = self.supported(step, plan, background)
+        support = self.supported(step, subject, goal, plan, background)
         done = step("essay", self.write, **common, argument=argument, evidence=support)
         essay = self.checked(step, subject, done.draft)
         reviewed = [r for part in (claim, reasons, concession, done) for r in part.revisions]

@@ -76,9 +76,12 @@ class PlannedProgram(EssayProgram):
             SharedPlanEvidence(embedder, k=k) if self.shared else PlanEvidence(retriever, k=k)
         )
 
-    def supported(self, step: Step, plan: Plan, background: list[Passage]) -> list[PartEvidence]:
+    def supported(
+        self, step: Step, subject: str, goal: EssayStance, plan: Plan, background: list[Passage]
+    ) -> list[PartEvidence]:
         """Passages for each part of the plan."""
-        given = {"background": background} if self.shared else {}
+        aimed = {"subject": subject, "goal": goal}
+        given: dict[str, Any] = {"background": background} if self.shared else aimed
         found: list[PartEvidence] = step("support", self.support, plan=plan, **given)
         return found
 
@@ -91,7 +94,7 @@ class PlannedProgram(EssayProgram):
         background: list[Passage],
     ) -> Essay:
         """The essay written from the plan by ``self.write``."""
-        support = self.supported(step, plan, background)
+        support = self.supported(step, subject, goal, plan, background)
         draft = step("essay", self.write, subject=subject, goal=goal, plan=plan, evidence=support)
         return self.checked(step, subject, draft)
 

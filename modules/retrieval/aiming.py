@@ -6,8 +6,9 @@ documents as well fetch candidates with the query's half and rank them anew by t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,13 +19,40 @@ from modules.retrieval.ranking import Hit, ordered
 from modules.retrieval.view import View
 from signatures.types import Passage
 
+Side = Literal[1, 0, -1]
+"""For the claim, either, or against it."""
+
+_ASKED: tuple[tuple[re.Pattern[str], Side], ...] = (
+    (re.compile(r"\b(support|favou?r|agree|endors|defend)", re.IGNORECASE), 1),
+    (re.compile(r"\b(oppos|against|undermin|disagree|reject|attack)", re.IGNORECASE), -1),
+    (re.compile(r"\b(relat|about|concern)", re.IGNORECASE), 0),
+)
+_ARGUED = re.compile(r"\b(claim|argument|proposition|statement)s?\b", re.IGNORECASE)
+"""Other searches, as for news that relates to a topic, ask for no stance."""
+
 
 class Aim(NamedTuple):
-    """A search by its parts: what is looked for, on which subject, from which perspective."""
+    """A search by its parts: what is looked for, on which subject, from which perspective.
+
+    ``side`` is the side of the root that the perspective takes where that is known, above 0 for
+    it; 0 takes none.
+    """
 
     query: str
     root: str
     perspective: str
+    side: float | None = None
+
+    @property
+    def text(self) -> str:
+        """What is searched where perspectives are not heeded: the claim alone, or the query."""
+        joined = self.query == f"{self.root} {self.perspective}"
+        return self.perspective if joined else self.query
+
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        """The parts that are searched."""
+        return self.query, self.root, self.perspective
 
 
 class Steering(NamedTuple):
@@ -38,13 +66,13 @@ UNSTEERED = Steering()
 """Nothing is done with it."""
 
 
-def aimed(root: str, perspective: str) -> Aim:
+def aimed(root: str, perspective: str, side: float | None = None) -> Aim:
     """A search on a subject from a perspective: the query is both, as S3 has it."""
-    return Aim(f"{root} {perspective}", root, perspective)
+    return Aim(f"{root} {perspective}", root, perspective, side)
 
 
 def search_aims(retriever: Any, aims: Sequence[Aim], k: int) -> list[list[Passage]]:
-    """The ``k`` best passages for each aim; without an operation, for its perspective's own text.
+    """The ``k`` best passages for each aim; for its :attr:`Aim.text` where nothing is steered.
 
     Args:
         retriever: Any retriever; one that can steer has ``search_aims``.
@@ -55,8 +83,24 @@ def search_aims(retriever: Any, aims: Sequence[Aim], k: int) -> list[list[Passag
     if search is not None:
         found: list[list[Passage]] = search(aims, k)
         return found
-    plain: list[list[Passage]] = retriever.search([aim.perspective for aim in aims], k)
+    plain: list[list[Passage]] = retriever.search([aim.text for aim in aims], k)
     return plain
+
+
+def asked_side(perspective: str) -> Side | None:
+    """The side that the words of a perspective ask for; None where they ask for none.
+
+    >>> asked_side("a claim that opposes the argument")
+    -1
+    """
+    if _ARGUED.search(perspective) is None:
+        return None
+    found = [
+        (match.start(), side)
+        for pattern, side in _ASKED
+        if (match := pattern.search(perspective)) is not None
+    ]
+    return min(found)[1] if found else None
 
 
 def steers(retriever: Any) -> bool:
@@ -66,9 +110,10 @@ def steers(retriever: Any) -> bool:
 
 def vectors_of(embedder: Embedder, aims: Sequence[Aim]) -> Aspects:
     """The vectors of the aims' parts, each text embedded once."""
-    texts = sorted({text for aim in aims for text in aim})
+    texts = sorted({text for aim in aims for text in aim.texts})
     rows = dict(zip(texts, as_queries(embedder, texts), strict=True))
-    columns = [np.stack([rows[text] for text in column]) for column in zip(*aims, strict=True)]
+    parts = zip(*(aim.texts for aim in aims), strict=True)
+    columns = [np.stack([rows[text] for text in column]) for column in parts]
     return operations.aspects(*columns)
 
 
@@ -114,8 +159,10 @@ def rescored(
 __all__ = [
     "UNSTEERED",
     "Aim",
+    "Side",
     "Steering",
     "aimed",
+    "asked_side",
     "candidates",
     "rescored",
     "search_aims",

@@ -105,7 +105,7 @@ class MiniLM(SentenceTransformerEmbedder):
 
     def _counter(self) -> Tokenizer:
         if self._tokenizer is None:
-            self._tokenizer = _tokenizer(folder())  # two threads may both make one: equal ones
+            self._tokenizer = tokenizer(folder())  # two threads may both make one: equal ones
         return self._tokenizer
 
     def _load(self) -> SentenceTransformer:
@@ -150,7 +150,8 @@ def verified() -> Path:
     return folder()
 
 
-def _tokenizer(model: Path) -> Tokenizer:
+def tokenizer(model: Path) -> Tokenizer:
+    """Of the model in a folder: it cuts nothing off and pads nothing."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))

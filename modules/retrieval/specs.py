@@ -319,9 +319,9 @@ class StoreRetriever:
         return bool(self._how["steering"].operation != "none")
 
     def search_aims(self, aims: Sequence[Aim], k: int) -> list[list[Passage]]:
-        """As :meth:`search`, by perspectives; without an operation, by their texts alone."""
+        """As :meth:`search`, by perspectives; without an operation, by the aims' plain texts."""
         if not self.steers:
-            return self.search([aim.perspective for aim in aims], k)
+            return self.search([aim.text for aim in aims], k)
         return self._store.search(list(aims), k=k, **self._how)
 
     def identity(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 Three readings are joined: networks over sentence vectors say which side a text takes, a reader of
 hand-written cues says it again, and the cosine of claim and text says whether it is on the claim.
+Where cross-encoders were trained (``python -m evals.stance.train --full``), they say both as well.
 """
 
 from __future__ import annotations
@@ -10,17 +11,21 @@ import functools
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from modules.lm.extractive.stance import StanceReader
-from modules.retrieval.embed import Embedder, Vectors
+from modules.retrieval.embed import Vectors
 from modules.retrieval.minilm import SHA256, MiniLM
 from modules.stance import network
 from modules.stance.weights import SHIPPED, Card, Weights, load
+from modules.vectors import Embedder
 from signatures.types import Record
+
+if TYPE_CHECKING:
+    from modules.stance.cross import CrossEncoders
 
 Floats = NDArray[np.float64]
 
@@ -51,6 +56,10 @@ class Readings(NamedTuple):
     network: Floats
     cues: Floats
     cosine: Floats
+    cross: Floats
+    """The side again, by cross-encoders; 0 without them, as :attr:`relevance`."""
+    relevance: Floats
+    """Whether the text is about the claim, by the same."""
 
 
 class StanceModel:
@@ -63,7 +72,8 @@ class StanceModel:
 
     Args:
         embedder: Gives the vectors; the default one, or one that remembers what it gave.
-        folder: Holds ``stance.safetensors`` and ``card.json``; loaded when first used.
+        folder: Holds ``stance.safetensors``, ``card.json`` and what cross-encoders this names;
+            loaded when first used.
     """
 
     def __init__(self, embedder: Embedder, folder: Path = SHIPPED) -> None:
@@ -71,6 +81,7 @@ class StanceModel:
         self._folder = folder
         self._lock = threading.Lock()
         self._held: tuple[Card, Weights] | None = None
+        self._cross: CrossEncoders | None = None
 
     @property
     def name(self) -> str:
@@ -87,9 +98,9 @@ class StanceModel:
         found = self.readings(pairs)
         side = card.side
         short = np.array([len(text.split()) <= SENTENCE for _, text in pairs], dtype=np.float64)
-        network_says = side.network * short * found.network
-        chance = _logistic(network_says + side.cues * found.cues + side.shift)
-        relevant = _logistic(card.relevance.slope * found.cosine + card.relevance.shift)
+        trained = short * (side.network * found.network + side.cross * found.cross)
+        chance = _logistic(trained + side.cues * found.cues + side.shift)
+        relevant = self.relevance(found.cosine)
         return [
             StanceOdds(support=on * true, oppose=on * (1 - true), unclear=1 - on)
             for on, true in zip(relevant.tolist(), chance.tolist(), strict=True)
@@ -105,12 +116,37 @@ class StanceModel:
             vectors: Those of the claims and of the texts, where they are known.
         """
         if not pairs:
-            return Readings(np.zeros(0), np.zeros(0), np.zeros(0))
+            return Readings(*(np.zeros(0) for _ in Readings._fields))
         claims, texts = vectors or self._vectors(pairs)
         logits = network.logits(self._loaded()[1], claims, texts)
         readers = {claim: StanceReader(claim) for claim, _ in pairs}
         cues = np.array([readers[claim].score(text) for claim, text in pairs])
-        return Readings(logits, cues, np.einsum("nd,nd->n", claims, texts).astype(np.float64))
+        cosine = np.einsum("nd,nd->n", claims, texts).astype(np.float64)
+        return Readings(logits, cues, cosine, *self._crossed(pairs))
+
+    def _crossed(self, pairs: Sequence[tuple[str, str]]) -> tuple[Floats, Floats]:
+        """Stance and relevance by the cross-encoders."""
+        card, _ = self._loaded()
+        if not card.cross:
+            return np.zeros(len(pairs)), np.zeros(len(pairs))
+        from modules.stance.cross import CrossEncoders  # imports torch
+
+        with self._lock:
+            if self._cross is None:
+                self._cross = CrossEncoders([self._folder / name for name in sorted(card.cross)])
+        found = self._cross.logits(pairs).mean(axis=0)
+        return found[:, 0], found[:, 1]
+
+    def logits(self, found: Readings) -> Floats:
+        """``(n,)``: support against opposition, all readings joined; for single sentences."""
+        side = self._loaded()[0].side
+        trained = side.network * found.network + side.cross * found.cross
+        return np.asarray(trained + side.cues * found.cues + side.shift)
+
+    def relevance(self, cosines: Floats) -> Floats:
+        """``(n,)``: the chance that a text with this cosine to the claim speaks to it."""
+        by = self._loaded()[0].relevance
+        return _logistic(by.slope * cosines + by.shift)
 
     def _vectors(self, pairs: Sequence[tuple[str, str]]) -> tuple[Vectors, Vectors]:
         """Each distinct text is embedded once."""
@@ -136,14 +172,15 @@ def _own() -> MiniLM:
     return MiniLM()
 
 
-def stance_model(embedder: Embedder) -> StanceModel:
-    """The shipped model.
+def stance_model(embedder: Embedder, folder: Path = SHIPPED) -> StanceModel:
+    """The shipped model, or the one in a folder.
 
     Args:
         embedder: Whatever searches the corpus. Its vectors serve if it is the default one; beside
             any other, the default one is loaded.
+        folder: See :class:`StanceModel`.
     """
-    return StanceModel(embedder if embedder.name == _BASE else _own())
+    return StanceModel(embedder if embedder.name == _BASE else _own(), folder)
 
 
 __all__ = ["Readings", "StanceModel", "StanceOdds", "stance_model"]

@@ -24,7 +24,8 @@ from pydantic import BaseModel, ConfigDict
 
 from modules.retrieval.embed import Embedder, Vectors
 from modules.stance.model import Readings, StanceModel
-from modules.stance.weights import SHIPPED, Platt
+from modules.stance.weights import REMEDY, SHIPPED, Platt
+from signatures.errors import BackendError
 
 Side = Literal[1, 0, -1]
 """For the claim, either, or against it."""
@@ -206,8 +207,12 @@ def with_readings(found: Candidates, read: Readings, side: Side) -> dict[str, Fl
     return found.known | {
         "network": turned(read.network),
         "cues": turned(read.cues),
+        "cross": turned(read.cross),
+        "relevance": read.relevance,
         "smooth_network": turned(near @ read.network),
         "smooth_cues": turned(near @ read.cues),
+        "smooth_cross": turned(near @ read.cross),
+        "smooth_relevance": near @ read.relevance,
     }
 
 
@@ -276,8 +281,21 @@ def chosen(found: Candidates, read: Readings, side: Side, fitted: Fitted, count:
 
 
 def stance_ranker(embedder: Embedder, model: StanceModel, folder: Path = SHIPPED) -> StanceRanker:
-    """The shipped ranker over a stance model."""
-    fitted = Fitted.model_validate(json.loads((folder / "ranker.json").read_text("utf-8")))
+    """The shipped ranker over a stance model, or the one in that model's folder.
+
+    Raises:
+        BackendError: The folder holds no model, or no ranker.
+    """
+    _ = model.name  # refuses a folder that is none, before its ranker is looked for
+    try:
+        fitted = Fitted.model_validate(json.loads((folder / "ranker.json").read_text("utf-8")))
+    except (OSError, ValueError) as error:
+        raise BackendError(
+            "the stance ranker cannot be read",
+            expected=f"ranker.json as training wrote it in {folder}",
+            got=str(error).split("\n", 1)[0],
+            remedy=REMEDY[folder == SHIPPED],
+        ) from error
     return StanceRanker(model, embedder, fitted)
 
 

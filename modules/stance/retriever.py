@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from modules.retrieval.aiming import Aim
+from modules.retrieval.aiming import Aim, Side, asked_side, search_aims
 from modules.retrieval.specs import StoreRetrieverSpec
 from modules.stance.model import StanceModel, stance_model
-from modules.stance.ranking import CANDIDATES, Side, StanceRanker, stance_ranker
+from modules.stance.passages import Leanings, leanings, standard
+from modules.stance.ranking import CANDIDATES, StanceRanker, stance_ranker
+from modules.stance.weights import SHIPPED
+from modules.vectors import remembering
 from signatures.types import Passage
 
 if TYPE_CHECKING:
@@ -22,40 +24,42 @@ if TYPE_CHECKING:
     from modules.retrieval.exhaustive import Asked, Encodings, Exhaustive
     from modules.retrieval.operations import Operation
 
-_FOR = re.compile(r"\b(support|favou?r|agree|endors|defend)", re.IGNORECASE)
-_AGAINST = re.compile(r"\b(oppos|against|undermin|disagree|reject|attack)", re.IGNORECASE)
-_EITHER = re.compile(r"\b(relat|about|concern)", re.IGNORECASE)
-_ARGUED = re.compile(r"\b(claim|argument|proposition|statement)s?\b", re.IGNORECASE)
-"""Other searches, as for news that relates to a topic, ask for no stance."""
-
 
 class StanceRetrieverSpec(StoreRetrieverSpec):
     """Search in the evidence store, ranked by stance.
 
     Args:
-        candidates: Passages fetched for each search before they are ranked.
-        weight: How much the stance counts beside the search's own order, 0 not at all.
+        candidates: Passages fetched for each search before they are ranked; several of a document
+            tell its side.
+        weight: How much the stance counts beside similarity, 0 not at all.
+        model: A folder with a stance model trained in full; None takes the shipped one.
     """
 
-    candidates: int = Field(default=24, ge=1, le=1000)
-    weight: float = Field(default=10.0, ge=0, le=100)
+    name: ClassVar[str] = "stance"
+    candidates: int = Field(default=60, ge=1, le=1000)
+    weight: float = Field(default=2.0, ge=0, le=100)
+    model: Path | None = None
 
     def open(self, index: Path, embedder: Any) -> StanceRetriever:
         fetch = super().open(index, embedder)
-        return StanceRetriever(
-            fetch, stance_model(embedder), candidates=self.candidates, weight=self.weight
-        )
+        # Searches on one subject read the same sentences again.
+        model = stance_model(remembering(embedder), self.model or SHIPPED)
+        return StanceRetriever(fetch, model, candidates=self.candidates, weight=self.weight)
 
     def exhaustive(self, documents: Sequence[str], encodings: Encodings) -> Exhaustive:
-        return ByStance(documents, encodings)
+        folder = self.model or SHIPPED
+        return ByStance(
+            documents, encodings, lambda e: stance_ranker(e, stance_model(e, folder), folder)
+        )
 
 
 class StanceRetriever:
     """Passages on the side of a claim before others.
 
-    A search with a claim (a persona's, a point of a plan) is ranked by similarity and by the odds
-    that a passage supports that claim; one without, such as that for an essay's background, is left
-    as it was found, so that no side is favoured unasked.
+    A search with a claim (a persona's, a point of a plan) is ranked by similarity and by how far
+    passages argue its side of the subject; one without, such as that for an essay's background, is
+    left as it was found, so that no side is favoured unasked. Passages found for claims on one
+    subject are read together (:func:`modules.stance.passages.leanings`).
 
     Args:
         fetch: Finds the candidates.
@@ -65,6 +69,7 @@ class StanceRetriever:
     """
 
     steers = True
+    version = 2
 
     def __init__(
         self, fetch: Retriever, model: StanceModel, *, candidates: int, weight: float
@@ -79,43 +84,37 @@ class StanceRetriever:
         return self._fetch.search(queries, k)
 
     def search_aims(self, aims: Sequence[Aim], k: int) -> list[list[Passage]]:
-        """For each aim the ``k`` best passages on the side of its perspective.
-
-        The perspective is a claim of its own, and takes a side of the root: a passage counts by
-        both, the root as much as the perspective is read to take a side of it.
-        """
-        sides = self._model.read([(aim.root, aim.perspective) for aim in aims])
-        claims = [
-            [(aim.perspective, 0.5), (aim.root, 0.5 * side.polarity)]
-            for aim, side in zip(aims, sides, strict=True)
-        ]
-        return self._ranked([aim.perspective for aim in aims], claims, k)
-
-    def supporting(self, asked: Sequence[tuple[str, str]], k: int) -> list[list[Passage]]:
-        """For each (query, claim) the ``k`` best passages that bear out the claim."""
-        return self._ranked([query for query, _ in asked], [[(c, 1.0)] for _, c in asked], k)
-
-    def _ranked(
-        self, queries: Sequence[str], claims: Sequence[Sequence[tuple[str, float]]], k: int
-    ) -> list[list[Passage]]:
-        pools = self._fetch.search(queries, max(k, self._candidates))
-        asked = [
-            (claim, passage.text)
-            for own, pool in zip(claims, pools, strict=True)
-            for passage in pool
-            for claim, _ in own
-        ]
-        read = iter(self._model.read(asked))
+        """For each aim the ``k`` best passages on the side that its perspective takes."""
+        sides = self._sides(aims)
+        pools = search_aims(self._fetch, aims, max(k, self._candidates))
+        every: dict[str, dict[str, Passage]] = {}
+        for aim, pool in zip(aims, pools, strict=True):
+            every.setdefault(aim.root, {}).update({p.id: p for p in pool})
+        read = {root: self._read(root, found) for root, found in every.items()}
         ranked = []
-        for own, pool in zip(claims, pools, strict=True):
-            sides = np.array([sum(w * next(read).polarity for _, w in own) for _ in pool])
-            ranked.append([pool[place] for place in by_side(pool, sides, self._weight)[:k]])
+        for aim, side, pool in zip(aims, sides, pools, strict=True):
+            places, found = read[aim.root]
+            argued = found.towards(side)[[places[p.id] for p in pool]]
+            ranked.append([pool[place] for place in by_side(pool, argued, self._weight)[:k]])
         return ranked
+
+    def _sides(self, aims: Sequence[Aim]) -> list[float]:
+        """In [-1, 1]: the side of its root that each perspective takes, as known or as read."""
+        unknown = [(aim.root, aim.perspective) for aim in aims if aim.side is None]
+        read = iter(self._model.read(unknown))
+        return [next(read).polarity if aim.side is None else aim.side for aim in aims]
+
+    def _read(self, root: str, passages: dict[str, Passage]) -> tuple[dict[str, int], Leanings]:
+        """Passage's id -> its place among all found on the root, and what is read of those."""
+        ids = sorted(passages)
+        places = {key: at for at, key in enumerate(ids)}
+        return places, leanings(self._model, root, [passages[key] for key in ids])
 
     def identity(self) -> dict[str, Any]:
         return {
             **self._fetch.identity(),
             "retriever": "stance",
+            "version": self.version,
             "candidates": self._candidates,
             "weight": self._weight,
             "model": self._model.name,
@@ -127,8 +126,8 @@ class StanceRetriever:
         return getattr(self._fetch, "corpus_version", None)
 
 
-def by_side(pool: Sequence[Passage], polarity: NDArray[np.float64], weight: float) -> list[int]:
-    """Places of the pool, best first: similarity in units of its spread, and weighted polarity.
+def by_side(pool: Sequence[Passage], argued: NDArray[np.float64], weight: float) -> list[int]:
+    """Places of the pool, best first: similarity in units of its spread, and the weighted side.
 
     A passage without a similarity counts as the least similar.
     """
@@ -137,25 +136,8 @@ def by_side(pool: Sequence[Passage], polarity: NDArray[np.float64], weight: floa
     known = [p.similarity for p in pool if p.similarity is not None]
     least = min(known, default=0.0)
     near = np.array([least if p.similarity is None else p.similarity for p in pool])
-    spread = float(near.std()) or 1.0
-    score = (near - near.mean()) / spread + 2 * weight * polarity
+    score = standard(near) + weight * argued
     return [int(place) for place in np.argsort(-np.round(score, 9), kind="stable")]
-
-
-def asked_side(perspective: str) -> Side | None:
-    """The side that the words of a perspective ask for; None where they ask for none.
-
-    >>> asked_side("a claim that opposes the argument")
-    -1
-    """
-    if _ARGUED.search(perspective) is None:
-        return None
-    found = [
-        (match.start(), side)
-        for pattern, side in ((_FOR, 1), (_AGAINST, -1), (_EITHER, 0))
-        if (match := pattern.search(perspective)) is not None
-    ]
-    return min(found)[1] if found else None  # type: ignore[return-value]  # 1, -1 or 0
 
 
 class ByStance:
@@ -187,8 +169,9 @@ class ByStance:
         for row, (root, perspective) in enumerate(
             zip(asked.roots, asked.perspectives, strict=True)
         ):
-            side = 0 if operation == "root" else asked_side(perspective)
+            side = asked_side(perspective)
             if side is not None:
+                side = 0 if operation == "root" else side
                 wanted.setdefault(root, {}).setdefault(side, []).append(row)
         for root, sides in wanted.items():
             for rows, ranked in zip(
@@ -200,4 +183,4 @@ class ByStance:
         return scores
 
 
-__all__ = ["ByStance", "StanceRetriever", "StanceRetrieverSpec", "asked_side", "by_side"]
+__all__ = ["ByStance", "StanceRetriever", "StanceRetrieverSpec", "by_side"]

@@ -1,7 +1,8 @@
-"""The shipped stance weights and their card."""
+"""The stance weights, those shipped and those of cross-encoders, and their card."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -16,6 +17,12 @@ SHIPPED = Path(__file__).parent / "weights"
 
 Weights = dict[str, NDArray[np.float32]]
 
+REMEDY = {
+    True: "install the project again, or train them: python -m evals.stance.train",
+    False: "train them: python -m evals.stance.train --full --out FOLDER",
+}
+"""Of what is shipped, and of what was trained in full."""
+
 
 class Platt(BaseModel):
     """A score to a probability: the logistic function of ``slope * score + shift``."""
@@ -27,12 +34,13 @@ class Platt(BaseModel):
 
 
 class Side(BaseModel):
-    """The chance that a text is for rather than against, by network and by cues.
+    """The chance that a text is for rather than against, by what is read of it.
 
     Args:
         network: Weight of the networks' mean logit.
         cues: Weight of the cue reader's score in [-1, 1].
         shift: The intercept.
+        cross: Weight of the cross-encoders' mean logit.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,6 +48,7 @@ class Side(BaseModel):
     network: float
     cues: float
     shift: float
+    cross: float = 0.0
 
 
 class Card(BaseModel):
@@ -50,6 +59,7 @@ class Card(BaseModel):
         base: The sha256 of the embedder's weights whose vectors the networks read.
         side: Calibrates support against opposition.
         relevance: From the cosine of claim and text, the chance that the text speaks to the claim.
+        cross: The cross-encoders beside the networks: file -> sha256. What is shipped has none.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -58,6 +68,7 @@ class Card(BaseModel):
     base: str
     side: Side
     relevance: Platt
+    cross: dict[str, str] = {}
 
 
 def load(folder: Path = SHIPPED) -> tuple[Card, Weights]:
@@ -76,7 +87,14 @@ def load(folder: Path = SHIPPED) -> tuple[Card, Weights]:
             "the stance model's weights cannot be read",
             expected=f"card.json and stance.safetensors in {folder}",
             got=error.strerror or str(error),
-            remedy="install the project again, or train them: python -m evals.stance.train",
+            remedy=REMEDY[folder == SHIPPED],
+        ) from error
+    except ValueError as error:  # no JSON, or no card
+        raise BackendError(
+            "the stance model's card cannot be read",
+            expected=f"card.json as training wrote it in {folder}",
+            got=str(error).split("\n", 1)[0],
+            remedy=REMEDY[folder == SHIPPED],
         ) from error
     if card.base != SHA256:
         raise BackendError(
@@ -85,7 +103,30 @@ def load(folder: Path = SHIPPED) -> tuple[Card, Weights]:
             got=card.base,
             remedy="train them again: python -m evals.stance.train",
         )
+    for name, expected in sorted(card.cross.items()):
+        _check(folder / name, expected)
     return card, {name: np.asarray(value, dtype=np.float32) for name, value in held.items()}
 
 
-__all__ = ["SHIPPED", "Card", "Platt", "Side", "Weights", "load"]
+def digest(path: Path) -> str:
+    """The sha256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _check(path: Path, expected: str) -> None:
+    """Raises a BackendError unless the file is the one that the card tells of."""
+    try:
+        found = digest(path)
+    except OSError as error:
+        found = f"no file ({error.strerror})"
+    if found != expected:
+        raise BackendError(
+            f"{path} is not the cross-encoder that its card tells of",
+            expected=f"sha256 {expected}",
+            got=found,
+            remedy=REMEDY[False],
+        )
+
+
+__all__ = ["REMEDY", "SHIPPED", "Card", "Platt", "Side", "Weights", "digest", "load"]

@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from flows.arguments import several
 from flows.readable import readable
 from flows.retrieval import retrieval
 from signatures.errors import ConfigError, InputError
@@ -83,6 +84,33 @@ def test_words_alone_rank_without_vectors(tasks: Path, prefect_server: None) -> 
     assert len(found["rows"]) == 2 * 2
     assert found["retriever"] == "bm25"
     assert {row["task"] for row in found["rows"]} == {"perspectrum"}
+
+
+def test_retrievers_are_compared_and_perspectives_found(tasks: Path, prefect_server: None) -> None:
+    words = several("retrieval", ["retriever=[bm25, stance,dense]", "perspectives=found"])
+    found = run(tasks, *words, "operation=[none,pap]", "gold=clean")
+    jsonschema.validate(found, json.loads(rendered("retrieval")))
+    systems = list(dict.fromkeys((r["retriever"], r["operation"]) for r in found["rows"]))
+    assert systems == [("bm25", "none"), ("stance", "none"), ("dense", "none"), ("dense", "pap")]
+    assert found["retriever"] == "bm25, stance, dense"
+    assert [n for n in found["notes"] if "left out of its rows" in n] == [
+        f"{name} has no pap: left out of its rows" for name in ("bm25", "stance")
+    ]
+    values = {(r["retriever"], r["operation"], r["task"]): r["p_recall"] for r in found["rows"]}
+    for row in found["differences"]:
+        system = (row["retriever"], row["operation"], row["task"])
+        assert row["delta"] == pytest.approx(
+            values[system] - values["bm25", "none", row["task"]], abs=1e-9
+        )
+    assert len(found["differences"]) == 3 * 3
+    assert {row["retriever"] for row in found["recall_root"]} == {"bm25", "stance", "dense"}
+    extracted = {row["task"]: row for row in found["extraction"]}
+    assert {"perspectrum", "votes"} == extracted.keys()
+    assert all(row["qa_f1"] == row["qa_jaccard"] == 100 for row in extracted.values())
+    assert found["usage"]["calls"] + found["usage"]["cached_calls"] >= 4
+    assert {"differences.png", "extraction.png"} <= set(found["files"])
+    text = readable("retrieval", found)
+    assert "above that of bm25;" in text and "| Jaccard as printed |" in text
 
 
 @pytest.mark.parametrize(

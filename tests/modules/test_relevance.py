@@ -297,4 +297,6 @@ def test_irrelevant_passages_are_dropped_everywhere() -> None:
     persona = Persona(id="p", title="t", description="d", claim="c", emoji="🙂", stance="for")
     assert PersonaEvidence(shelf, k=9)(pool=Pool(personas=[persona]), subject="x") == {"p": kept}
     plan = Plan(points=[PlanPoint(point="A", subpoints=["b"])])
-    assert [part.passages for part in PlanEvidence(shelf, k=9)(plan=plan)] == [kept]
+    assert [
+        part.passages for part in PlanEvidence(shelf, k=9)(plan=plan, subject="x", goal="refute")
+    ] == [kept]

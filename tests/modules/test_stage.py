@@ -114,7 +114,7 @@ def test_personas_are_searched_in_one_batch() -> None:
 def test_a_plans_parts_are_searched_with_their_subpoints() -> None:
     shelf = Shelf()
     plan = Plan(acknowledgment="Yes", points=[PlanPoint(point="A", subpoints=["b", "c"])])
-    found = PlanEvidence(shelf, k=1)(plan=plan)
+    found = PlanEvidence(shelf, k=1)(plan=plan, subject="x", goal="support")
     assert shelf.batches == [["Yes", "A b c"]]
     assert [part.part for part in found] == ["Yes", "A"]
 

@@ -11,11 +11,13 @@ import pytest
 
 from modules.evidence import PlanEvidence
 from modules.retrieval import MiniLM
-from modules.retrieval.aiming import aimed
+from modules.retrieval.aiming import Aim, aimed, asked_side
+from modules.retrieval.exhaustive import Asked, Encodings
 from modules.stance import StanceModel, stance_model
 from modules.stance.network import logits
+from modules.stance.passages import leanings, standard
 from modules.stance.ranking import Pool, covering, stance_ranker
-from modules.stance.retriever import StanceRetriever, asked_side, by_side
+from modules.stance.retriever import ByStance, StanceRetriever, by_side
 from modules.stance.weights import SHIPPED, Platt, load
 from signatures.errors import BackendError
 from signatures.types import Passage, Plan, PlanPoint
@@ -130,7 +132,7 @@ def passage(text: str, similarity: float | None) -> Passage:
 def test_stance_counts_beside_similarity() -> None:
     pool = [passage("a", 0.7), passage("b", 0.6), passage("c", None)]
     assert by_side(pool, np.array([-0.9, 0.9, 0.9]), 0.0) == [0, 1, 2]
-    assert by_side(pool, np.array([-0.9, 0.9, 0.1]), 1.0)[0] == 1
+    assert by_side(pool, np.array([-0.9, 0.9, 0.1]), 2.0)[0] == 1
     assert by_side([], np.zeros(0), 1.0) == []
 
 
@@ -155,7 +157,54 @@ def test_claims_are_searched_by_side_and_subjects_are_not(model: StanceModel) ->
     )
     found = retriever.search_aims([aimed(CLAIM, claim) for claim in claims], 1)
     assert [own[0].text for own in found] == [FOR, AGAINST]
+    known = retriever.search_aims([aimed(CLAIM, "Museums matter", side) for side in (1, 0, -1)], 1)
+    assert [own[0].text for own in known] == [FOR, AGAINST, AGAINST]  # 0: the nearest
+    assert retriever.search_aims([], 1) == []
     assert retriever.identity()["model"] == model.name
-    plan = Plan(points=[PlanPoint(point=claims[0], subpoints=[])])
-    support = PlanEvidence(retriever, k=1).forward(plan=plan)
-    assert support[0].passages[0].text == FOR
+    plan = Plan(acknowledgment="It costs.", points=[PlanPoint(point=claims[0], subpoints=[])])
+    evidence = PlanEvidence(retriever, k=1)
+    for goal, texts in (("support", [AGAINST, FOR]), ("refute", [FOR, AGAINST])):
+        support = evidence.forward(plan=plan, subject=CLAIM, goal=goal)  # type: ignore[arg-type]  # a loop widens it
+        assert [part.passages[0].text for part in support] == texts
+
+
+def test_passages_of_one_document_are_read_together(model: StanceModel) -> None:
+    mute = "The building has three floors and a garden."
+    texts = {"a": (FOR, mute), "b": (AGAINST, mute + " It is old.")}
+    pool = [
+        Passage(id=text, text=text, source=source, title="")
+        for source, own in texts.items()
+        for text in own
+    ]
+    found, about = leanings(model, CLAIM, pool)
+    assert min(found[:2]) > 0 > max(found[2:])
+    assert about.min() > 0.5
+    assert leanings(model, CLAIM, []).sides.shape == (0,)
+    one = [p.model_copy(update={"source": "a"}) for p in pool]
+    told = leanings(model, CLAIM, one).sides  # of one document, by what each says itself
+    assert told[0] > told[2]
+    beside = leanings(
+        model, CLAIM, [*pool, passage(BESIDE, 0.9).model_copy(update={"source": "c"})]
+    )
+    assert beside.about[-1] < 0.05
+    assert beside.towards(1.0).argmin() == beside.towards(-1.0).argmin() == 4
+    assert not beside.towards(0.0).any()
+    assert standard(np.array([2.0, 0.0, 2.0, 0.0])).tolist() == [1, -1, 1, -1]
+    assert standard(np.ones(3)).tolist() == [0, 0, 0]
+
+
+def test_a_task_that_is_not_about_sides_is_ranked_by_similarity(embedder: MiniLM) -> None:
+    ranker = ByStance([AGAINST, FOR, BESIDE], Encodings(embedder))
+    said = "a news article that happened in Peru"
+    asked = Asked((f"Find {said}: {CLAIM}",), (CLAIM,), (said,))
+    for operation, text in (("none", asked.queries[0]), ("root", CLAIM)):
+        rows = embedder.encode([text, AGAINST, FOR, BESIDE])
+        found = ranker.scores(asked, operation, 1.0)[0]  # type: ignore[arg-type]  # a loop widens it
+        assert found == pytest.approx(rows[1:] @ rows[0], abs=1e-5)
+    sided = asked._replace(perspectives=("a claim that supports the argument",))
+    assert ranker.scores(sided, "root", 1.0).max() > 1 > ranker.scores(asked, "root", 1.0).max()
+
+
+def test_what_is_searched_is_the_claim_or_the_query() -> None:
+    assert aimed("museums", "fees are fair").text == "fees are fair"
+    assert Aim("who pays for museums", "museums", "fees are fair").text == "who pays for museums"

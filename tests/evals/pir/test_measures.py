@@ -63,7 +63,7 @@ def test_the_macro_average_is_the_mean_of_tasks() -> None:
 
 def test_sides_are_counted_among_relevant_documents_alone() -> None:
     best = np.asarray([[0, 1, 3], [3, 5, 4], [5, 0, 1]])
-    rows = {row.label: row for row in bias.stances(TASK, best, 2)}
+    rows = {row.label: row for row in bias.stances("dense", TASK, best, 2)}
     # a brings 0 (support) and 1 (undermine); b brings 3 (support); c brings 5 (support).
     assert {label: row.n_hits for label, row in rows.items()} == {"support": 3, "undermine": 1}
     assert rows["support"].share == 75.0
@@ -79,7 +79,8 @@ def test_labels_of_documents_are_followed() -> None:
     )
     roots = np.asarray([[0, 1], [2, 3], [4, 5]])
     queries = np.asarray([[1, 2], [0, 0], [2, 3], [0, 0], [0, 0]])
-    rows = {r.label: r for r in bias.places(task, roots, queries, np.asarray([2, 0, 1, 0, 0]), 2)}
+    found = np.asarray([2, 0, 1, 0, 0])
+    rows = {r.label: r for r in bias.places("dense", task, roots, queries, found, 2)}
     assert (rows["Peru"].brought_by_roots, rows["Chad"].brought_by_roots) == (2, 2)
     assert (rows["Peru"].recall, rows["Chad"].recall) == (0.0, 100.0)
     assert (rows["Peru"].desired, rows["Chad"].desired) == (50.0, 100.0)

@@ -29,7 +29,7 @@ def test_the_store_ranks_by_the_formula(filled: EvidenceStore, operation: Any) -
     retriever = StoreRetriever(filled, "dense", steering=Steering(operation, 0.7))
     found = [p.text for p in retriever.search_aims([AIM], 5)[0]]
     texts = list(TEXTS.values())
-    rows = filled.embedder.encode([*AIM, *texts])
+    rows = filled.embedder.encode([*AIM.texts, *texts])
     expected = scores(operation, aspects(rows[:1], rows[1:2], rows[2:3]), rows[3:], 0.7)[0]
     assert found == [texts[at] for at in np.argsort(-expected)]
 
@@ -44,7 +44,10 @@ def test_both_halves_of_hybrid_take_part(filled: EvidenceStore) -> None:
 def test_without_an_operation_a_perspective_is_searched_as_ever(filled: EvidenceStore) -> None:
     retriever = StoreRetriever(filled, "dense")
     assert not steers(retriever)
-    assert search_aims(retriever, [AIM], 2) == retriever.search([AIM.perspective], 2)
+    claim = aimed(AIM.root, AIM.perspective)
+    assert search_aims(retriever, [AIM, claim], 2) == retriever.search(
+        [AIM.query, AIM.perspective], 2
+    )
     assert (
         retriever.identity() != StoreRetriever(filled, "dense", steering=Steering("pap")).identity()
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import dspy
 import pytest
@@ -15,6 +15,7 @@ from modules.lm.backends import ExtractiveBackend
 from modules.lm.extractive import answer
 from modules.lm.extractive.answering import asks_judgement
 from modules.lm.ledger import Ledger
+from modules.retrieval.aiming import Aim
 from signatures import answering, curation
 from signatures.errors import EvidenceError, OutageError
 from signatures.types import Passage
@@ -118,6 +119,24 @@ def test_an_agent_searches_for_the_other_side_too_and_chooses_among_what_it_saw(
     assert len(few) == 1
     assert retriever.queries[0] == QUESTION
     assert retriever.queries[1] not in ("", QUESTION)
+
+
+def test_an_agents_query_is_taken_apart_where_perspectives_are_heeded() -> None:
+    class Steering(Found):
+        steers = True
+        aims: ClassVar[list[Aim]] = []
+
+        def search_aims(self, aims: Sequence[Aim], k: int) -> list[list[Passage]]:
+            self.aims.extend(aims)
+            return self.search([aim.query for aim in aims], k)
+
+    backend = ExtractiveBackend()
+    with dspy.context(lm=backend.lm("writer", Ledger()), adapter=backend.adapter()):
+        asked = "Which arguments are there against free museums?"
+        AgentSearch(Steering(), k=5, steps=4, found=9)(question=asked)
+    aim = Steering.aims[0]
+    assert (aim.query, aim.side) == (asked, -1)
+    assert "against" in aim.perspective and "against" not in aim.root
 
 
 def test_a_search_that_fails_fails_the_stage() -> None:
