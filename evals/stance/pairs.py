@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evals.stance.corpora import Claim, Sided, argkp, debates
+from evals.stance.corpora import Claim, Sided, argkp, debates, half_of
 from evals.stance.leaks import Held
+from modules.retrieval.embed import Embedder
 
 
 @dataclass
@@ -25,6 +26,20 @@ class TrainingSet:
     headlines: list[Sided]
     texts: list[Sided]
     dropped: dict[str, int] = field(default_factory=dict)
+
+
+def licensed(data: Path, claims: Sequence[Claim], embedder: Embedder) -> TrainingSet:
+    """The training set of the project: without half of the key-point propositions, which measure.
+
+    Args:
+        data: The folder with ``perspectrum`` and ``argkp``.
+        claims: All of Perspectrum.
+        embedder: The default one.
+    """
+    held = Held([claim for claim in claims if claim.split != "train"], embedder)
+    names = sorted({row.claim for row in argkp(data / "argkp")})
+    unseen = [name for name in names if half_of(name) == "test"]
+    return training_set(data, [c for c in claims if c.split == "train"], held, unseen)
 
 
 def training_set(

@@ -193,17 +193,19 @@ def recall_by_root(split: Split, found: Ranked, k: int = 5) -> NDArray[np.float6
     return np.array(values)
 
 
-def precision_by_root(split: Split, found: Ranked, k: int = 5) -> NDArray[np.float64]:
-    """``(n_claims,)``: of the first k texts that belong to the claim, the share on the asked side.
+def sides_by_root(split: Split, found: Ranked, k: int = 5) -> NDArray[np.float64]:
+    """``(n_claims, 2)``: how many of the first k texts are on the asked side, and on either.
 
-    Over both sides; nan for a claim none of whose texts was found.
+    Of the claim's own texts, over its queries that ask for a side. Stance precision is the sum of
+    the first over the sum of the second.
     """
-    values = []
-    for own, best in zip(split.gold, found, strict=True):
+    counts = np.zeros((len(found), 2))
+    for at, (own, best) in enumerate(zip(split.gold, found, strict=True)):
         sides = {int(place): side for side, places in own for place in places}
-        asked = [sides[p] == side for side in (1, -1) for p in best[_side(side)][:k] if p in sides]
-        values.append(float(np.mean(asked)) if asked else float("nan"))
-    return np.array(values)
+        for side, _ in own:
+            met = [sides[place] == side for place in best[_side(side)][:k] if place in sides]
+            counts[at] += sum(met), len(met)
+    return counts
 
 
 def _side(side: int) -> Side:
@@ -213,9 +215,16 @@ def _side(side: int) -> Side:
 def interval(
     values: NDArray[np.float64], *, seed: int = 0, resamples: int = 5000
 ) -> tuple[float, float, float]:
-    """Mean and 95 % percentile interval in percent, resampling claims; nan is left out."""
-    values = values[~np.isnan(values)]
+    """Mean and 95 % percentile interval in percent, resampling claims.
+
+    Args:
+        values: ``(n_claims,)``, or ``(n_claims, 2)`` counts whose sums' ratio is wanted.
+        seed: Of the resampling.
+        resamples: How many samples are drawn.
+    """
+    counts = values if values.ndim == 2 else np.stack([values, np.ones(len(values))], axis=1)
     draw = np.random.default_rng(seed)
-    means = values[draw.integers(len(values), size=(resamples, len(values)))].mean(axis=1)
-    low, high = np.quantile(means, [0.025, 0.975])
-    return 100 * float(values.mean()), 100 * float(low), 100 * float(high)
+    sums = counts[draw.integers(len(counts), size=(resamples, len(counts)))].sum(axis=1)
+    low, high = np.quantile(sums[:, 0] / sums[:, 1], [0.025, 0.975])
+    right, all_ = counts.sum(axis=0)
+    return 100 * float(right / all_), 100 * float(low), 100 * float(high)

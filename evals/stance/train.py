@@ -3,7 +3,8 @@
     python -m evals.stance.train --data ../shared/data
 
 Networks and their ranker are written into the project, with a card. ``--out FOLDER`` writes them
-elsewhere.
+elsewhere. ``--full`` trains cross-encoders to stand beside them, ten minutes of one core for each
+seed, and writes into artifacts/stance; ``retriever=stance retriever.model=FOLDER`` uses them.
 """
 
 from __future__ import annotations
@@ -20,15 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evals.stance import ranking
-from evals.stance.corpora import Claim, argkp, half_of, perspectrum
-from evals.stance.leaks import NEAR_CLAIM, NEAR_TEXT, Held
-from evals.stance.pairs import training_set
+from evals.stance.corpora import Claim, perspectrum
+from evals.stance.leaks import NEAR_CLAIM, NEAR_TEXT
+from evals.stance.pairs import licensed
 from modules.retrieval.converted import ConvertedMiniLM
 from modules.retrieval.embed import Embedder
 from modules.retrieval.minilm import SHA256
 from modules.stance.model import Readings, StanceModel
 from modules.stance.weights import SHIPPED, Platt, Weights
 from signatures.errors import MootError
+
+FULL = Path("artifacts/stance")
 
 LICENCES = {
     "Perspectrum v1.0, its debatewise and procon texts": "CC BY-SA 4.0",
@@ -41,12 +44,19 @@ def main() -> int:
     """Train, calibrate and fit; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--out", type=Path, default=SHIPPED)
+    parser.add_argument("--full", action="store_true", help="train cross-encoders as well")
+    parser.add_argument("--out", type=Path, help="where to write")
     parser.add_argument("--cache", type=Path, default=Path("artifacts/cache/openvino"))
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     options = parser.parse_args()
+    embedder = ConvertedMiniLM(options.cache)
     try:
-        train(options.data, options.out, ConvertedMiniLM(options.cache), options.seeds)
+        if options.full:
+            from evals.stance.full import train_full  # imports torch
+
+            train_full(options.data, options.out or FULL, embedder, options.seeds)
+        else:
+            train(options.data, options.out or SHIPPED, embedder, options.seeds)
     except MootError as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -76,9 +86,9 @@ def train(data: Path, out: Path, embedder: Embedder, seeds: Sequence[int]) -> No
         "side": {"network": 1.0, "cues": 0.0, "shift": 0.0},
         "relevance": {"slope": 1.0, "shift": 0.0},
     }
-    _save(out / "card.json", card)  # readings need no calibration, but a model needs a card
+    write_card(out / "card.json", card)  # readings need no calibration, but a model needs a card
     model = StanceModel(embedder, out)
-    own, sides = _own(dev)
+    own, sides = own_pairs(dev)
     read = model.readings(own)
     split = ranking.as_split(dev, embedder)
     found = model.readings(ranking.pairs(split))
@@ -86,9 +96,9 @@ def train(data: Path, out: Path, embedder: Embedder, seeds: Sequence[int]) -> No
     network, cues, shift = _side(read, sides)
     same = ranking.same_point(learned, embedder)
     fitted = ranking.fit(split, ranking.by_claim(split, found), same)
-    _save(out / "ranker.json", fitted.model_dump())
+    write_card(out / "ranker.json", fitted.model_dump())
     guessed = network * read.network + cues * read.cues + shift > 0
-    _save(
+    write_card(
         out / "card.json",
         card
         | {
@@ -119,10 +129,7 @@ def _networks(
 
     from evals.stance.fit import fit, rows_of, vectors_of
 
-    held = Held([claim for claim in claims if claim.split != "train"], embedder)
-    names = sorted({row.claim for row in argkp(data / "argkp")})
-    unseen = [name for name in names if half_of(name) == "test"]
-    kept = training_set(data, [c for c in claims if c.split == "train"], held, unseen)
+    kept = licensed(data, claims, embedder)
     rows = rows_of(kept)
     a, b = vectors_of(rows, embedder)
     sides = [row.side for row in rows]
@@ -133,7 +140,7 @@ def _networks(
     return kept.dropped, len(rows)
 
 
-def _own(dev: Sequence[Claim]) -> tuple[list[tuple[str, str]], NDArray[np.bool_]]:
+def own_pairs(dev: Sequence[Claim]) -> tuple[list[tuple[str, str]], NDArray[np.bool_]]:
     """Every claim with each of its perspectives, and whether that supports it."""
     rows = [
         ((claim.text, text), cluster.side > 0)
@@ -170,7 +177,8 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:8]
 
 
-def _save(path: Path, value: Any) -> None:
+def write_card(path: Path, value: Any) -> None:
+    """As JSON for people."""
     path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 

@@ -52,10 +52,12 @@ def test_recall_and_precision_by_hand(embedder: MiniLM) -> None:
         {1: [4, 3], -1: [0, 1], 0: [0, 1]},  # for: hit in the second place; all else missed
     ]
     assert ranking.recall_by_root(split, found, 2) == pytest.approx([2 / 3, 1 / 3])
-    # Of 0, 2 and 1, which are the first claim's, 0 alone is on its side; of 4 and 3, 3.
-    assert ranking.precision_by_root(split, found, 2) == pytest.approx([1 / 3, 1 / 2])
+    # Of 0, 2 and 1, which are the first claim's, 0 alone is on the asked side; of 4 and 3, 3.
+    assert ranking.sides_by_root(split, found, 2).tolist() == [[1, 3], [1, 2]]
     assert ranking.recall_by_root(split, found, 1) == pytest.approx([1 / 3, 0])
-    assert ranking.interval(np.array([1.0, 1.0, np.nan])) == (100, 100, 100)
+    assert ranking.interval(np.array([1.0, 1.0])) == (100, 100, 100)
+    mean, low, high = ranking.interval(np.array([[1.0, 3.0], [1.0, 2.0]]))
+    assert (mean, low, high) == pytest.approx((40, 100 / 3, 50))
 
 
 def test_every_pair_is_also_denied_and_seeds_repeat() -> None:
