@@ -17,10 +17,9 @@ import torch
 
 from evals.stance import cross_fit, ranking
 from evals.stance.corpora import Sided, perspectrum
-from evals.stance.leaks import NEAR_CLAIM, NEAR_TEXT
 from evals.stance.neighbours import Beside, neighbours
 from evals.stance.pairs import licensed
-from evals.stance.train import LICENCES, own_pairs, write_card
+from evals.stance.train import LICENCES, leak_filter, own_pairs, write_card
 from modules.retrieval.embed import Embedder
 from modules.retrieval.minilm import SHA256, tokenizer, verified
 from modules.stance.cross import FROZEN, Pairs, about, pretrained, save
@@ -98,12 +97,7 @@ def train_full(
         },
         "licences": LICENCES,
         "licence": "CC BY-SA 4.0, as of the data it was fitted to",
-        "leak filter": {
-            "against": "Perspectrum dev and test",
-            "cosine of claims": NEAR_CLAIM,
-            "cosine of texts": NEAR_TEXT,
-            "dropped": kept.dropped,
-        },
+        "leak filter": leak_filter(kept.dropped),
         "dev": {
             "pairs": len(own),
             "accuracy": round(accuracy, 4),

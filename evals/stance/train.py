@@ -110,12 +110,7 @@ def train(data: Path, out: Path, embedder: Embedder, seeds: Sequence[int]) -> No
             "training pairs": n_pairs,
             "licences": LICENCES,
             "licence": "CC BY-SA 4.0, as of the data it was fitted to",
-            "leak filter": {
-                "against": "Perspectrum dev and test",
-                "cosine of claims": NEAR_CLAIM,
-                "cosine of texts": NEAR_TEXT,
-                "dropped": dropped,
-            },
+            "leak filter": leak_filter(dropped),
             "dev": {"pairs": len(own), "accuracy": round(float((guessed == sides).mean()), 4)},
         },
     )
@@ -175,6 +170,16 @@ def relevance(own: NDArray[np.float64], others: NDArray[np.float64]) -> Platt:
 
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+
+
+def leak_filter(dropped: dict[str, int]) -> dict[str, Any]:
+    """What a card says of what was kept out of the training, and how much that was."""
+    return {
+        "against": "Perspectrum dev and test",
+        "cosine of claims": NEAR_CLAIM,
+        "cosine of texts": NEAR_TEXT,
+        "dropped": dropped,
+    }
 
 
 def write_card(path: Path, value: Any) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Protocol
@@ -73,6 +74,9 @@ class MeteredEngine:
         slots: Limiter | AbstractContextManager[Any] | None = None,
     ) -> None:
         self._inner = inner
+        self._lock = threading.Lock()
+        self._under_way = 0
+        self._closing = False
         self._limiter = slots if isinstance(slots, Limiter) else _around(slots)
         self._ledger = ledger
         self._role = role
@@ -89,7 +93,7 @@ class MeteredEngine:
 
     def complete(self, request: Request) -> Response:
         """One attempt. Raises whatever the inner engine raises, after counting it."""
-        with self._limiter.turn(self._ledger.go_on) as spent:
+        with self._limiter.turn(self._ledger.go_on) as spent, self._open():
             self._begin()
             try:
                 response = answered(self._inner, replace(request, model=self._wire_model))
@@ -104,7 +108,7 @@ class MeteredEngine:
 
     def stream(self, request: Request) -> Iterator[Any]:
         """As :meth:`complete`, event by event; counted when the end event arrives."""
-        with self._limiter.turn(self._ledger.go_on) as spent:
+        with self._limiter.turn(self._ledger.go_on) as spent, self._open():
             self._begin()
             try:
                 for event in self._inner.stream(replace(request, model=self._wire_model)):
@@ -116,8 +120,28 @@ class MeteredEngine:
                 raise
 
     def close(self) -> None:
-        """Release the inner engine's connections."""
-        self._inner.close()
+        """Release the inner engine's connections, once the attempts under way have ended: what is
+        paid for is counted, and its answer kept.
+        """
+        with self._lock:
+            self._closing = True
+            idle = not self._under_way
+        if idle:
+            self._inner.close()
+
+    @contextmanager
+    def _open(self) -> Iterator[None]:
+        """The inner engine stays open for the length of an attempt."""
+        with self._lock:
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
+                last = self._closing and not self._under_way
+            if last:
+                self._inner.close()
 
     def _begin(self) -> None:
         self._ledger.check()

@@ -67,7 +67,9 @@ class Roles:
         return self._lms[role]
 
     def close(self) -> None:
-        """Close the connections of these roles and of their samples; no call may follow."""
+        """Close the connections of these roles and of their samples, when the calls under way have
+        ended; no other may follow.
+        """
         for lm in self._made:
             lm.engine.close()
 

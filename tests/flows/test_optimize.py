@@ -312,7 +312,8 @@ def test_budgets_end_the_search_or_the_run(corpus: Path, questions: Path, tmp_pa
     with LMServer(teachable, models=(MODEL,)) as server:
         with pytest.raises(BudgetReached):
             run(corpus, questions, *more, "budget.calls=12", server=server, folder=folder)
-        assert len(server.requests) == 12
+        # The other thread's call may be on its way: it was begun, and is made and counted.
+        assert len(server.requests) in (11, 12)
         assert (folder / "search" / "best.json").exists()
         done = run(corpus, questions, *more, server=server, folder=folder)
         assert done["promoted"], done["reason"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -260,8 +262,6 @@ def test_counting_is_true_under_threads() -> None:
             with ledger.unit(f"unit{number % 4}"), dspy.context(lm=lm):
                 Ask(Question)(question=f"{number}?")
 
-        from concurrent.futures import ThreadPoolExecutor
-
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(work, range(40)))
     assert ledger.usage().calls == 40
@@ -274,6 +274,29 @@ def test_roles_can_differ(monkeypatch: pytest.MonkeyPatch) -> None:
         assert roles.models()["writer"].startswith("test/test-model@127.0.0.1")
         assert roles.models()["critic"] == "extractive/extractive-v1"
         assert roles.lm("writer") is roles.lm("writer")
+
+
+def test_what_is_under_way_is_answered_and_counted_before_connections_close() -> None:
+    arrived, go = threading.Event(), threading.Event()
+
+    def slow(request: LMRequest) -> str:
+        arrived.set()
+        assert go.wait(60)
+        return answer(request, {"answer": "42", "sure": True})
+
+    ledger = Ledger()
+    with LMServer(slow) as server, ThreadPoolExecutor(1) as pool:
+        roles = Roles(backend(server), ledger)
+        ask = roles.bind(Ask(Question))
+        asked = pool.submit(ask, question="six by seven?")
+        assert arrived.wait(60)
+        roles.close()
+        go.set()
+        assert asked.result().answer == "42"
+        assert ledger.usage().calls == 1
+        with pytest.raises(BackendError):
+            ask(question="six by eight?")
+        assert len(server.requests) == 1
 
 
 def test_gemini_goes_through_litellm_and_says_what_it_lacks(
