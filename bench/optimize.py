@@ -128,13 +128,13 @@ def _kill(name: str, options: argparse.Namespace) -> None:
 
 
 def _killed(name: str, target: str, options: argparse.Namespace) -> None:
-    from tests.servers.repeats import repeats
+    from tests.servers.repeats import Kill, repeats
 
     seed = int(time.time()) % 10_000
     with _server() as server:
         straight = _run(name, server, f"seed={seed}", target=target)
         asked = server.requests
-    killed: list[float] = []
+    killed: list[Kill] = []
     with _server(options.latency) as server:
         first = _words(name, server, f"seed={seed}", "tracking=none", target=target)
         for _ in range(options.kills):
@@ -142,10 +142,11 @@ def _killed(name: str, target: str, options: argparse.Namespace) -> None:
             want = len(server.requests) + len(asked) // (options.kills + 1)
             while len(server.requests) < want and process.poll() is None:
                 time.sleep(0.01)
-            killed.append(time.monotonic())
+            at = time.monotonic()
             process.send_signal(signal.SIGKILL)
             process.wait()
             time.sleep(2 * options.latency)
+            killed.append(Kill(at, time.monotonic()))
         _started("resume", _latest().name).wait()
         found, calls = repeats(server, asked, killed), len(server.requests)
     ended = json.loads((_latest() / "result.json").read_text(encoding="utf-8"))

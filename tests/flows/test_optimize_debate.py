@@ -15,7 +15,7 @@ from signatures.errors import ConfigError, InputError
 from tests.flows.test_optimize import MODEL, QUESTIONS, optimized
 from tests.flows.test_processes import start, wait_for
 from tests.servers.lm import LMRequest, LMServer
-from tests.servers.repeats import repeats
+from tests.servers.repeats import Kill, repeats
 from tests.servers.teachable import CITE, FRESH, NAMED, teachable
 from tests.support import ROOT, composed, document, moot
 
@@ -177,11 +177,12 @@ def test_killed_and_resumed_it_asks_nothing_twice_and_ends_the_same(
         killed = time.monotonic()
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        gone = time.monotonic()
         folder = every(corpus / "runs")[-1]
         done = moot("resume", folder.name, "output=json", artifacts=corpus, OPENAI_API_KEY="k")
         assert done.returncode == 0, done.stderr
         # Each of two threads keeps an answer before it asks on: one call of each can be lost.
-        again = repeats(server, asked, [killed])
+        again = repeats(server, asked, [Kill(killed, gone)])
         assert again.answered + again.under_way <= 2
         assert again.foreign == 0
         assert server.errors == []

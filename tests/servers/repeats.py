@@ -21,6 +21,19 @@ KEPT_AFTER_S = 0.05
 """Seconds after which an answer that was sent off counts as had by the client."""
 
 
+class Kill(NamedTuple):
+    """A kill, in seconds of a monotonic clock.
+
+    Attributes:
+        at: When it was sent.
+        gone: When the server had read all that the program had sent, and no other had begun: what
+            it reads between the two comes from a program that is dead, or dying.
+    """
+
+    at: float
+    gone: float
+
+
 class Repeats(NamedTuple):
     """Prompts asked more often than without a kill.
 
@@ -38,14 +51,14 @@ class Repeats(NamedTuple):
 
 
 def repeats(
-    killed: Desk, straight: Sequence[LMRequest], kills: Sequence[float], slack: float = KEPT_AFTER_S
+    killed: Desk, straight: Sequence[LMRequest], kills: Sequence[Kill], slack: float = KEPT_AFTER_S
 ) -> Repeats:
     """Compare a server that saw a program killed with what one saw that did not.
 
     Args:
         killed: The server.
         straight: The requests of the program that nobody killed.
-        kills: The moments of the kills (monotonic).
+        kills: One for each.
         slack: Seconds for an answer to arrive and be kept.
     """
     times, requests = killed.times, killed.requests
@@ -55,8 +68,8 @@ def repeats(
     waited: dict[str, list[float]] = defaultdict(list)
     for request in requests:
         begun, ended = times.get(request.index, (0.0, inf))
-        lost[_asked(request)] += sum(begun < kill < ended + slack for kill in kills)
-        waited[_asked(request)] += [kill - ended for kill in kills if kill >= ended + slack]
+        lost[_asked(request)] += sum(begun < gone and ended + slack > at for at, gone in kills)
+        waited[_asked(request)] += [at - ended for at, _ in kills if at >= ended + slack]
     foreign = sum(n for prompt, n in more.items() if prompt not in known)
     again = {prompt: n for prompt, n in more.items() if prompt in known}
     under_way = sum(min(n, lost[prompt]) for prompt, n in again.items())
@@ -69,4 +82,4 @@ def _asked(request: LMRequest) -> str:
     return json.dumps(request.body, sort_keys=True)
 
 
-__all__ = ["KEPT_AFTER_S", "Repeats", "repeats"]
+__all__ = ["KEPT_AFTER_S", "Kill", "Repeats", "repeats"]
