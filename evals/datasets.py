@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -154,12 +154,17 @@ def rows_refused(path: Path, bad: list[str], total: int) -> InputError:
     """The refusal of a file with ``bad`` rows among ``total``, the first of them spelled out."""
     if not total:
         return InputError(f"the dataset {path} is empty", expected="at least one row")
-    more = f" and {len(bad) - NAMED} more" if len(bad) > NAMED else ""
     return InputError(
         f"{len(bad)} of {total} rows of {path} cannot be used",
-        got="; ".join(bad[:NAMED]) + more,
+        got=spelled_out(bad),
         remedy="mend or remove them",
     )
 
 
-__all__ = ["Dataset", "Item", "PropositionFile", "digest", "rows_of", "rows_refused"]
+def spelled_out(bad: Sequence[str]) -> str:
+    """The first of many faults, and how many more there are."""
+    more = f" and {len(bad) - NAMED} more" if len(bad) > NAMED else ""
+    return "; ".join(bad[:NAMED]) + more
+
+
+__all__ = ["Dataset", "Item", "PropositionFile", "digest", "rows_of", "rows_refused", "spelled_out"]

@@ -16,7 +16,7 @@ import dspy
 from evals import rows
 from evals.contract import Direction, Metric, Row, Score, Tools
 from modules.citations.judge import SupportJudge
-from modules.citations.support import SupportCheck
+from modules.citations.support import Support, SupportCheck
 from modules.essay import CitationSettings
 from modules.lm.ask import Ask
 from modules.text import sentences, tokens
@@ -180,13 +180,17 @@ class CitationSupport(_RagFigure):
 
     def built_in(self, row: Row, tools: Tools) -> Score:
         (found,) = _check(tools)([_cited(row)])
-        return Score(value=VERDICTS[found.verdict], explanation=f"{found.verdict}: {found.quote}")
+        return _as_figure(found)
 
     def judged(self, row: Row, ask: dspy.Module) -> Score:
         (found,) = ask(pairs=[_cited(row)])
         if found is None:
             return Score(value=None, explanation="the judge abstained")
-        return Score(value=VERDICTS[found.verdict], explanation=f"{found.verdict}: {found.quote}")
+        return _as_figure(found)
+
+
+def _as_figure(found: Support) -> Score:
+    return Score(value=VERDICTS[found.verdict], explanation=f"{found.verdict}: {found.quote}")
 
 
 def _cited(row: Row) -> tuple[str, str]:

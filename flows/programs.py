@@ -43,7 +43,8 @@ class Programs:
         asked = _judges_asked(settings) if settings.judges else set()
         for name, spec in settings.judges.items():
             judge = judged(name, settings.metrics).program()
-            apply(self._read(spec, "judge", name), judge, source=spec)
+            compiled = self._read(spec, "judge", name)
+            apply(compiled, judge, source=spec)
             if kind(judge) not in asked:
                 raise ConfigError(
                     f"judges.{name} has nothing to do",
@@ -51,7 +52,7 @@ class Programs:
                     "citations.by=judge (citation_support)",
                     remedy=f"metric={name}",
                 )
-            self._judges[kind(judge)] = self._read(spec, "judge", name)
+            self._judges[kind(judge)] = compiled
 
     def tuned(self, program: Any, target: str, method: str, *, option: str = "program") -> Any:
         """The program with the compiled prompts that an option of the flow names, if it does.

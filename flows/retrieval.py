@@ -21,7 +21,6 @@ from flows.tracking import tracked
 from modules.retrieval.exhaustive import Encodings, Exhaustive
 from modules.retrieval.operations import Operation
 from modules.retrieval.specs import RetrieverSpec
-from signatures.errors import ConfigError
 from signatures.retrieval_results import RetrievalResult
 from signatures.types import RunRecord
 
@@ -98,20 +97,16 @@ def _opener(spec: RetrieverSpec, encodings: Encodings) -> Callable[[Task], Exhau
 def _able(
     settings: RetrievalConfig, ranker: Exhaustive
 ) -> tuple[tuple[Operation, ...], list[Operation]]:
-    """Which operations the retriever can do, and which it cannot.
+    """Which operations to ask of the retriever, and which to leave out.
 
-    One retriever alone must do all; among several each does what it can, at least one.
+    Among several each does what it can; one alone, or one that can do none, is asked for all, and
+    the benchmark refuses.
     """
     known = ranker.operations
     can = tuple(operation for operation in settings.operation if operation in known)
-    missing = [operation for operation in settings.operation if operation not in known]
-    if missing and (not can or len(settings.ranked) == 1):
-        raise ConfigError(
-            f"this retriever has no operation {missing[0]!r}",
-            expected=f"of {', '.join(known)}",
-            remedy="operations on vectors need retriever=dense or hybrid",
-        )
-    return can, missing
+    if not can or len(settings.ranked) == 1:
+        return settings.operation, []
+    return can, [operation for operation in settings.operation if operation not in known]
 
 
 def _result(

@@ -12,15 +12,7 @@ from modules.retrieval.aiming import aimed, search_aims
 from modules.stage import Stage
 from modules.text import STOPWORDS, tokens
 from signatures.errors import EvidenceError
-from signatures.types import (
-    EssayStance,
-    Evidence,
-    PartEvidence,
-    Passage,
-    Plan,
-    Pool,
-    Stance,
-)
+from signatures.types import SIGNS, EssayStance, Evidence, PartEvidence, Passage, Plan, Pool
 
 _CLOSEST = 5
 """Passages whose mean cosine counts: one or two can be close by accident."""
@@ -56,7 +48,6 @@ _GENERAL = """
     work world worse worth wrong year young"""
 
 
-_SIDES: dict[Stance, float] = {"for": 1.0, "against": -1.0, "neutral": 0.0}
 _GOALS: dict[EssayStance, float] = {"support": 1.0, "refute": -1.0}
 
 
@@ -207,7 +198,7 @@ class PersonaEvidence(EvidenceStage):
 
     def forward(self, *, pool: Pool, subject: str) -> dict[str, list[Passage]]:
         """Persona id -> passages, best first."""
-        aims = [aimed(subject, p.claim, _SIDES[p.stance]) for p in pool.personas]
+        aims = [aimed(subject, p.claim, SIGNS[p.stance]) for p in pool.personas]
         found = search_aims(self.retriever, aims, self.settings["k"])
         return {p.id: relevant(each) for p, each in zip(pool.personas, found, strict=True)}
 

@@ -13,6 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 Stance = Literal["for", "against", "neutral"]
 """A position towards the proposition."""
 
+SIGNS: dict[Stance, int] = {"for": 1, "against": -1, "neutral": 0}
+"""A stance as a number."""
+
 EssayStance = Literal["refute", "support"]
 """What an essay sets out to do with the proposition (S1 refutes)."""
 

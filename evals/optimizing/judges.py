@@ -77,13 +77,13 @@ def judged(name: str, own: Mapping[str, Metric]) -> Metric:
     found = KNOWN.get(name, own.get(name))
     if found is not None and not found.evaluates and found.program() is not None:
         return found
-    why = "it asks no LM for a judgement"
+    why = None if found is None else "it asks no LM for a judgement"
     if name == "g_eval_weighted" or (found is not None and found.evaluates):
         why = "its marks are an evaluator's, which has no prompt to tune; judge=g_eval has"
     raise ConfigError(
         f"the judge {name!r} cannot be tuned",
         expected=f"one of {', '.join(sorted([*KNOWN, ANNOTATION]))}",
-        got=None if found is None and name != "g_eval_weighted" else why,
+        got=why,
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from evals import rows
 from evals.contract import Direction, Metric, Row, Score, Tools
-from evals.datasets import NAMED, Dataset, Item, rows_of, rows_refused
+from evals.datasets import Dataset, Item, rows_of, rows_refused, spelled_out
 from evals.optimizing.targets import Target
 from modules.citations import Embedder
 from modules.text import normalise
@@ -232,10 +232,9 @@ def weighted_kappa(ratings: Sequence[float], labels: Sequence[float]) -> float |
 
 def rows_unlabelled(judge: str, bad: Sequence[str], total: int) -> InputError:
     """The refusal of labelled rows that a judge can make nothing of."""
-    more = f" and {len(bad) - NAMED} more" if len(bad) > NAMED else ""
     return InputError(
         f"{len(bad)} of {total} labelled rows do not suit judge={judge}",
-        got="; ".join(bad[:NAMED]) + more,
+        got=spelled_out(bad),
         remedy="mend or remove them; conf/dataset/rated.yaml says what each judge reads",
     )
 

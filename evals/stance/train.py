@@ -10,7 +10,6 @@ seed, and writes into artifacts/stance; ``retriever=stance retriever.model=FOLDE
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ from modules.retrieval.converted import ConvertedMiniLM
 from modules.retrieval.embed import Embedder
 from modules.retrieval.minilm import SHA256
 from modules.stance.model import Readings, StanceModel
-from modules.stance.weights import SHIPPED, Platt, Weights
+from modules.stance.weights import SHIPPED, Platt, Weights, digest
 from signatures.errors import MootError
 
 FULL = Path("artifacts/stance")
@@ -81,7 +80,7 @@ def train(data: Path, out: Path, embedder: Embedder, seeds: Sequence[int]) -> No
     out.mkdir(parents=True, exist_ok=True)
     dropped, n_pairs = _networks(data, out, claims, embedder, seeds)
     card = {
-        "name": f"stance@{_digest(out / 'stance.safetensors')}",
+        "name": f"stance@{digest(out / 'stance.safetensors')[:8]}",
         "base": SHA256,
         "side": {"network": 1.0, "cues": 0.0, "shift": 0.0},
         "relevance": {"slope": 1.0, "shift": 0.0},
@@ -166,10 +165,6 @@ def relevance(own: NDArray[np.float64], others: NDArray[np.float64]) -> Platt:
     gold = np.arange(len(cosines)) < len(own)
     model = LogisticRegression(C=1e4, class_weight="balanced").fit(cosines[:, None], gold)
     return Platt(slope=float(model.coef_[0, 0]), shift=float(model.intercept_[0]))
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:8]
 
 
 def leak_filter(dropped: dict[str, int]) -> dict[str, Any]:

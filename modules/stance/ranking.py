@@ -24,8 +24,7 @@ from pydantic import BaseModel, ConfigDict
 
 from modules.retrieval.embed import Embedder, Vectors
 from modules.stance.model import Readings, StanceModel
-from modules.stance.weights import REMEDY, SHIPPED, Platt
-from signatures.errors import BackendError
+from modules.stance.weights import SHIPPED, Platt, unread
 
 Side = Literal[1, 0, -1]
 """For the claim, either, or against it."""
@@ -290,12 +289,8 @@ def stance_ranker(embedder: Embedder, model: StanceModel, folder: Path = SHIPPED
     try:
         fitted = Fitted.model_validate(json.loads((folder / "ranker.json").read_text("utf-8")))
     except (OSError, ValueError) as error:
-        raise BackendError(
-            "the stance ranker cannot be read",
-            expected=f"ranker.json as training wrote it in {folder}",
-            got=str(error).split("\n", 1)[0],
-            remedy=REMEDY[folder == SHIPPED],
-        ) from error
+        files = "ranker.json as training wrote it"
+        raise unread("the stance ranker", folder, files, str(error)) from error
     return StanceRanker(model, embedder, fitted)
 
 

@@ -83,19 +83,12 @@ def load(folder: Path = SHIPPED) -> tuple[Card, Weights]:
         card = Card.model_validate(json.loads((folder / "card.json").read_text("utf-8")))
         held = load_file(folder / "stance.safetensors")
     except OSError as error:
-        raise BackendError(
-            "the stance model's weights cannot be read",
-            expected=f"card.json and stance.safetensors in {folder}",
-            got=error.strerror or str(error),
-            remedy=REMEDY[folder == SHIPPED],
-        ) from error
+        said = error.strerror or str(error)
+        files = "card.json and stance.safetensors"
+        raise unread("the stance model's weights", folder, files, said) from error
     except ValueError as error:  # no JSON, or no card
-        raise BackendError(
-            "the stance model's card cannot be read",
-            expected=f"card.json as training wrote it in {folder}",
-            got=str(error).split("\n", 1)[0],
-            remedy=REMEDY[folder == SHIPPED],
-        ) from error
+        files = "card.json as training wrote it"
+        raise unread("the stance model's card", folder, files, str(error)) from error
     if card.base != SHA256:
         raise BackendError(
             "the stance model's weights belong to another embedder",
@@ -106,6 +99,16 @@ def load(folder: Path = SHIPPED) -> tuple[Card, Weights]:
     for name, expected in sorted(card.cross.items()):
         _check(folder / name, expected)
     return card, {name: np.asarray(value, dtype=np.float32) for name, value in held.items()}
+
+
+def unread(what: str, folder: Path, files: str, said: str) -> BackendError:
+    """The refusal of a folder whose ``files`` are not there, or are none of the kind."""
+    return BackendError(
+        f"{what} cannot be read",
+        expected=f"{files} in {folder}",
+        got=said.split("\n", 1)[0],
+        remedy=REMEDY[folder == SHIPPED],
+    )
 
 
 def digest(path: Path) -> str:
@@ -129,4 +132,4 @@ def _check(path: Path, expected: str) -> None:
         )
 
 
-__all__ = ["REMEDY", "SHIPPED", "Card", "Platt", "Side", "Weights", "digest", "load"]
+__all__ = ["SHIPPED", "Card", "Platt", "Side", "Weights", "digest", "load", "unread"]

@@ -22,7 +22,7 @@ from modules.lm.extractive.stance import StanceReader
 from modules.lm.extractive.statements import Statement, best, merit, quality, similar, statements
 from modules.lm.extractive.words import overlap, stems
 from modules.text import sentences
-from signatures.types import Evidence
+from signatures.types import SIGNS, Evidence
 
 _JITTER = 0.08  # statements closer in worth than this may change places
 _LENGTHS = {"basic": 110, "comprehensive": 220, "detailed": 320, "balanced": 260}
@@ -100,7 +100,7 @@ def state_views(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]
     views: list[dict[str, Any]] = []
     told: list[Statement] = []
     for voice in inputs["voices"]:
-        sign = {"for": 1, "against": -1, "neutral": 0}[voice["stance"]]
+        sign = SIGNS[voice["stance"]]
         claim = Statement(voice["claim"], 0, "", 0, True, stems=stems(voice["claim"]))
         twin = next((n for n, t in enumerate(told) if similar(claim, [t], _REPEATED)), None)
         if twin is not None:

@@ -16,9 +16,8 @@ from modules.lm.extractive.statements import Statement, best, merit, similar, st
 from modules.lm.extractive.topics import topic as topic_of
 from modules.lm.extractive.words import overlap, stems
 from modules.text import sentences
-from signatures.types import TranscriptLine
+from signatures.types import SIGNS, TranscriptLine
 
-_SIGNS = {"for": 1, "against": -1, "neutral": 0}
 _SAID = 0.7  # share of a sentence's content that makes it said already
 _POINTS = 3
 _CHOICE = 10  # sentences to choose points from, even if the last are hardly on the side
@@ -33,7 +32,7 @@ def roundtable_turn(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, 
     given, limit = passages(inputs["background"]), inputs["word_limit"]
     if not given:
         raise no_evidence("no passage to speak from")
-    sign = _SIGNS[persona["stance"]]
+    sign = SIGNS[persona["stance"]]
     points = _points(inputs, persona, lines, sign, rng)
     target = _target(lines, persona["title"], points)
     opening = _opening(inputs["topic"], persona, lines, target, rng)
@@ -76,7 +75,7 @@ def moderate_round(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, A
 
 def close_roundtable(inputs: Mapping[str, Any], rng: random.Random) -> dict[str, Any]:
     """Sentences that opposite sides share, and for each side what it said on the same issue."""
-    stances = {p["title"]: _SIGNS[p["stance"]] for p in inputs["personas"]}
+    stances = {p["title"]: SIGNS[p["stance"]] for p in inputs["personas"]}
     said = [
         (line.speaker, stances.get(line.speaker, 0), sentence)
         for line in transcript(inputs["turns"])
